@@ -2,11 +2,11 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
-# Number of test processes. Some tests wait, so there is one more process than cores, up to 8.
+# Number of test processes: one more than cores, because some tests wait, but at most 8
 PROCESSES ?= $(shell cores=$$(getconf _NPROCESSORS_ONLN); echo $$((cores < 7 ? cores + 1 : 8)))
 # Tests start many processes; without this, each would compile the same files again.
 unexport PYTHONDONTWRITEBYTECODE
-# Tests to run: those of one package, as in PACKAGE=storage, or those that match ONLY (pytest's -k). Empty: all.
+# Tests to run: one package, such as PACKAGE=storage, or tests that match ONLY (pytest's -k). By default, all tests.
 PACKAGE ?=
 ONLY ?=
 # Wheel to test instead of the checkout
@@ -14,9 +14,9 @@ WHEEL ?=
 PROGRAM := $(or $(WHEEL),--editable .)
 PYTEST := $(BIN)/python -m pytest --dist worksteal --durations=25 -k '$(ONLY)'
 TESTS := $(if $(PACKAGE),tests/$(PACKAGE))
-# All commands on a table of each kind of space, tests that may fail with other versions of libraries, the README's
-# session, and the page "Five tasks"
-SMOKE := tests/interface tests/bfs tests/docs/test_readme.py \
+# Tests for another Python or for a wheel: all commands on a table of each kind of space, tests that depend on versions of
+# libraries, the session in the README, and the page "Five tasks"
+SMOKE := tests/api tests/bfs tests/docs/test_readme.py \
 	'tests/docs/test_pages.py::test_sessions_and_examples_print_what_they_show[how-to/five-tasks.md]' \
 	tests/storage/test_damage.py tests/storage/test_manifest.py tests/tables/test_every_kind.py \
 	tests/tables/test_resume_kill.py tests/tilings
@@ -27,9 +27,9 @@ help:
 	@echo "make run        compute the table of three-colours (12,108,096 positions) and show it"
 	@echo "make explore    show tables and tilings in the browser"
 	@echo "make setup      install the test tools; the other targets do this by themselves"
-	@echo "make test       run the fast tests, in a few minutes; make test PACKAGE=storage runs those of one package"
+	@echo "make test       run the fast tests, in a few minutes; make test PACKAGE=storage runs only one package"
 	@echo "make test-slow  run the tests that take longer"
-	@echo "make test-smoke run a part of the fast tests, for another Python: make test-smoke PYTHON=python3.13 VENV=/tmp/new,"
+	@echo "make test-smoke run some of the fast tests, for another Python: make test-smoke PYTHON=python3.13 VENV=/tmp/new,"
 	@echo "                or for a wheel: make dist, then make test-smoke VENV=/tmp/wheel WHEEL=\$$(ls dist/*.whl)"
 	@echo "make test-all   run all tests, with ten times as many kills and many more examples; takes hours"
 	@echo "make lint       run ruff and mypy"
@@ -109,7 +109,7 @@ $(VENV)/.installed-for-docs: pyproject.toml | $(VENV)/.installed
 	$(BIN)/python -m pip install --quiet --no-compile --group docs
 	@touch $@
 
-# Only the tools, from a dependency group in pyproject.toml. Groups need a newer pip than some Pythons include.
+# This installs only the tools, from a dependency group in pyproject.toml. Some Pythons include a pip that is too old.
 $(VENV)/.installed-for-dist: pyproject.toml | $(VENV)/bin/python
 	$(BIN)/python -m pip install --quiet --upgrade 'pip>=25.1'
 	$(BIN)/python -m pip install --quiet --no-compile --group dist

@@ -1,1 +1,1 @@
-"""Benchmarks of the promised speeds: ``python -m benchmarks``."""
+"""Benchmarks with target times: ``python -m benchmarks``."""

@@ -1,19 +1,19 @@
-"""All sliding-block puzzles of a board: their number, and the hardest puzzle for each number of pieces.
+"""All sliding-block puzzles on a board: their number, and the hardest puzzle for each number of pieces.
 
 ``python -m benchmarks.block_boards 4 4`` counts and searches the puzzles of the 4x4 board.
 
 A *board* fills all squares with pieces (connected sets of squares of any shape) and holes. The goal is to bring one
-piece from the upper left corner to the lower right corner: at the beginning it touches the left and the upper edge, at
-the end it covers the last square. Other pieces of the same shape are identical. A move takes one piece along any path.
-N. Bickford counted the boards that such a puzzle can end with, the *just solved* boards, and searched them all: the 4x4
-board has 12,295,564, and the hardest puzzle takes 132 moves (Sliding Block Puzzles, Part 3, nbickford.wordpress.com,
-2012).
+piece, the *marked piece*, from the upper left corner to the lower right corner: at the start it touches the left and
+the upper edge, and at the end it covers the last square. Other pieces of the same shape are identical. A move takes one
+piece along any path. N. Bickford counted the boards with which such a puzzle can end, the *just solved* boards, and
+searched from all of them: the 4x4 board has 12,295,564, and the hardest puzzle takes 132 moves (Sliding Block Puzzles,
+Part 3, nbickford.wordpress.com, 2012).
 
 A board is just solved if it has a hole and the piece on the last square can move up or left. All boards with the same
 number of pieces are searched together, backwards, from all just solved boards. Moves preserve the pieces, so positions
 of different puzzles never meet, and the hardest puzzle is in the last layer that contains a position with the marked
-piece in the upper left corner. A position is a word: three bits per square store whether it is a hole, and whether its
-piece continues to the right and down; they are followed by the first square of the marked piece.
+piece in the upper left corner. A position is a 64-bit word: three bits per square store whether the square is a hole
+and whether its piece continues to the right and down; the highest bits store the first square of the marked piece.
 """
 
 import sys
@@ -31,10 +31,10 @@ from antipodes_tasks.keys.sorted_keys import difference, sorted_unique
 Words = NDArray[np.uint64]
 Numbers = NDArray[np.int64]
 BITS = 3
-"""Bits of a square: 0 for a hole, otherwise 1, plus 1 if the piece continues to the right, plus 2 if down."""
+"""Bits per square; their value is 0 for a hole, else 1, plus 1 if the piece continues to the right, plus 2 if down."""
 MAX_SQUARES = 16
 MARK = BITS * MAX_SQUARES
-"""Lowest bit of the number of the marked piece's first square."""
+"""Position in a word of the lowest bit of the marked piece's first square."""
 BATCH = 1 << 18
 """Number of positions expanded together."""
 ROOM = 1 << 22
@@ -42,16 +42,16 @@ ROOM = 1 << 22
 
 
 class Board(NamedTuple):
-    """An empty board, and the pieces that fit on it, as sets of squares: bits numbered in reading order."""
+    """An empty board and the pieces that fit on it, as bitmaps of squares in reading order."""
 
     rows: int
     columns: int
     begins: Numbers
-    """``(squares + 1,)``: begin of the shapes with each first square."""
+    """Number of the first shape with each first square, ``(squares + 1,)``."""
     shapes: Numbers
-    """The connected sets of squares, by their first square."""
+    """The connected sets of squares, sorted by their first square."""
     spread: Words
-    """``(2^squares,)``: for each set of squares, the mask of their bits in a word."""
+    """For each set of squares, the mask of their bits in a word, ``(2^squares,)``."""
 
 
 class Count(NamedTuple):
@@ -129,7 +129,7 @@ def just_solved_of(board: Board, pieces: int) -> Words:
 def _boards(
     rows: int, columns: int, begins: Numbers, shapes: Numbers, spread: Words, fewest: int, most: int, found: Words
 ) -> tuple[int, int]:
-    """Count the boards with ``fewest`` to ``most`` pieces and the just solved ones; write the latter while they fit.
+    """Count the boards with ``fewest`` to ``most`` pieces, and the just solved boards; write those while there is room.
 
     The first square that is not decided yet becomes a hole or the first square of a shape that fits.
     """
@@ -193,7 +193,7 @@ def _coded(shape: int, columns: int, squares: int) -> np.uint64:
 
 @kernel
 def _can_leave(piece: int, holes: int, rows: int, columns: int) -> bool:
-    """Return whether there is a piece and it can move up or left."""
+    """Return whether the piece is not empty and can move up or left."""
     left = 0
     for row in range(rows):
         left |= 1 << row * columns
@@ -215,7 +215,7 @@ def hardest_of(board: Board, pieces: int) -> Hardest | None:
 
 
 def _layers(board: Board, layer: Words) -> Iterator[Words]:
-    """Yield the sorted positions at each depth. Moves are reversible, so only two layers have to be removed."""
+    """Yield the sorted positions at each depth. Moves are reversible, so it is enough to remove the last two layers."""
     before = layer[:0]
     while len(layer):
         yield layer
@@ -243,7 +243,10 @@ def _expand(
     begin: int,
     after: Words,
 ) -> tuple[int, int]:
-    """Write successors of the positions from ``begin`` on while they fit; return the next position and their number."""
+    """Write the successors of the positions from ``begin`` on while there is room.
+
+    Return the number of the next position to expand, and the number of successors.
+    """
     squares, count = rows * columns, 0
     whole, most = (1 << squares) - 1, squares * squares
     piece, reached = np.empty(squares, dtype=np.int64), np.empty(squares, dtype=np.int64)
@@ -275,7 +278,7 @@ def _expand(
 def _pieces(position: np.uint64, columns: int, squares: int, piece: Numbers) -> int:
     """Write the pieces of a position as sets of squares, and return their number.
 
-    In reading order, each square joins the pieces that continue to it, of which there may be two.
+    Squares are visited in reading order; each joins the one or two pieces that continue to it.
     """
     count = 0
     for square in range(squares):
@@ -299,7 +302,7 @@ def _pieces(position: np.uint64, columns: int, squares: int, piece: Numbers) -> 
 
 @kernel
 def _reached(shape: int, free: int, rows: int, columns: int, reached: Numbers) -> int:
-    """Write all places that a piece can reach over free squares, its own place first; return their number."""
+    """Write all places to which a piece can move over free squares, its own place first; return their number."""
     left, right = 0, 0
     for row in range(rows):
         left, right = left | 1 << row * columns, right | 1 << (row * columns + columns - 1)

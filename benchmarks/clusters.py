@@ -32,14 +32,14 @@ LARGE_REPEATS = 3
 PUZZLE, LARGE_PUZZLE = "three-colours", "seven-tiles"
 WORKERS = 2
 FINE_SHARDS = (1, 256 * KIB)
-"""Minimum and maximum size of shards that are much too small, to measure the cost of tasks for the scheduler."""
+"""Minimum and maximum shard size in bytes, much too small on purpose, to measure the scheduler's cost per task."""
 
 
 def measure() -> list[Row]:
     """Return all rows; runs on threads and on the cluster alternate, so that both see the same load of the machine."""
     with tempfile.TemporaryDirectory() as folder, _cluster(Path(folder)) as cluster:
         on_cluster = ["--scheduler-file", cluster.scheduler_file]
-        _run_table(PUZZLE, folder, on_cluster)  # leaves the workers warm
+        _run_table(PUZZLE, folder, on_cluster)  # warms up the workers
         small = [(_run_table(PUZZLE, folder), _run_table(PUZZLE, folder, on_cluster)) for _ in range(REPEATS)]
         large = [
             (_run_table(LARGE_PUZZLE, folder), _run_table(LARGE_PUZZLE, folder, on_cluster))
@@ -136,7 +136,7 @@ def _frontier_bytes(dask_worker: Any) -> int:
 
 
 def _crossing(config: Config, store: str) -> tuple[int, int]:
-    """Return the bytes of the rows of bits that must be sent, and the number of positions in them, over all layers."""
+    """Return the total bytes of the bitmap rows that must be sent, and the number of positions in them."""
     planned = plan.plan_run(config.puzzle, WORKERS, processes=WORKERS)
     _, (other, *_) = planned.shards
     border = other.first_row

@@ -3,7 +3,7 @@
     python -m benchmarks.estimates [NAME...]
 
 Prints one line for each puzzle: the estimated and the measured seconds of the phases, and the ratio of the totals. Each
-run is a separate process, may use the free memory of this machine, and writes to a store that is deleted afterwards.
+run is a separate process that may use the free memory of this machine. Its store is deleted afterwards.
 """
 
 import json
@@ -26,7 +26,7 @@ def _hanoi(pegs: int, discs: int) -> str:
 
 
 def _one_way(start: str, swap: str) -> str:
-    """Return a puzzle with few moves and so with many layers: rotate all pieces in one direction, or swap some."""
+    """Return a puzzle with two moves, and so with many layers: rotate all pieces in one direction, or swap some."""
     places = [*range(1, len(start)), 0]
     moves = f'moves = {{ L = {places}, X = "{swap}" }}'
     return f'family = "generators"\nstart = "{" ".join(start)}"\nturns = "single"\n{moves}'

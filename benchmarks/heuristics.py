@@ -35,7 +35,7 @@ REPEATS = 3
 TABLES = {"fifteen-puzzle-7": "4 s", "fifteen-puzzle-8": "20 s, 3 GiB", "twenty-four-puzzle-a": "6 s"}
 """Target time and memory for each table."""
 LARGE_TABLES = {"3x3x3-corners": "", "3x3x3-phase-one": "2 minutes, 4 GiB together"}
-"""As `TABLES`, for tables that are computed only once."""
+"""Target time and memory for each table that is computed only once."""
 
 
 def measure() -> list[Row]:
@@ -61,7 +61,7 @@ def _make(name: str, stores: Path) -> Run:
 
 def _made(name: str, target: str, stores: Path, repeats: int) -> Row:
     if repeats > 1:
-        _make(name, stores)  # leaves the kernels compiled
+        _make(name, stores)  # compiles the kernels
     runs = [_make(name, stores) for _ in range(repeats)]
     seconds, peak = median([one.seconds for one in runs]), max(one.peak_bytes for one in runs)
     return Row(f"`antipodes run {name}`", target, f"{seconds:.2f} s, {peak / 2**30:.2f} GiB")
@@ -69,7 +69,7 @@ def _made(name: str, target: str, stores: Path, repeats: int) -> Row:
 
 @contextmanager
 def _loaded(name: str, stores: Path, rows: list[Row]) -> Iterator[Patterns]:
-    """Load the tables of a puzzle's patterns twice, from their stores and from the cache; delete them at the end."""
+    """Load the pattern tables of a puzzle from their stores and again from the cache; delete them at the end."""
     tables = [stores / f"{pattern}.zarr" for pattern in load_config(name).patterns]
     seconds = []
     for _ in range(2):

@@ -1,4 +1,4 @@
-"""The figures of earlier runs, one per line of ``history.jsonl``, and the change of later figures against them."""
+"""The figures of earlier runs, one per line of ``history.jsonl``, and the relative change of later figures."""
 
 import json
 import os
@@ -24,11 +24,11 @@ class Entry:
 
     date: str
     machine: str
-    """The hardware; only figures of the same hardware are compared."""
+    """The hardware; only figures from the same hardware are compared."""
     software: str
     """Versions of Python and the libraries."""
     commit: str
-    """The measured commit, as ``git describe`` names it."""
+    """The measured commit, in the form of ``git describe``."""
     figures: Mapping[str, str]
     """The results as text, by section and measurement."""
 
@@ -62,7 +62,7 @@ def append(one: Entry, file: Path = FILE) -> None:
 
 
 def change(before: str | None, now: str) -> str:
-    """Return the change of the first figure in per cent; an empty string without comparable figures."""
+    """Return the change of the first figure in per cent, or an empty string if the figures cannot be compared."""
     first, second = (FIGURE.search(text or "") for text in (before, now))
     if first is None or second is None or _quantity(first[2]) != _quantity(second[2]):
         return ""

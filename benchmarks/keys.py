@@ -60,7 +60,7 @@ def _rows(folder: Path) -> Iterator[Row]:
     for what, name, text, target in PUZZLES:
         (folder / name).write_text(text, encoding="utf-8")
         puzzle = f"{folder / name}:puzzle" if name.endswith(".py") else str(folder / name)
-        _run(folder, puzzle)  # leaves the kernels compiled
+        _run(folder, puzzle)  # compiles the kernels
         threads = [_run(folder, puzzle) for _ in range(REPEATS)]
         yield _row(what, target, threads)
         processes = [_run(folder, puzzle, PROCESSES) for _ in range(REPEATS)]

@@ -1,4 +1,4 @@
-"""Large tables: with little memory, with a commit after each layer, with counts only, and verified."""
+"""Large tables: runs with little memory, with a commit after each layer and with counts only, and verification."""
 
 import json
 import tempfile
@@ -25,7 +25,7 @@ start = \"\"\"
 
 
 def measure() -> list[Row]:
-    """Return all rows; billions of positions are searched only once, since this takes minutes."""
+    """Return all rows; tables with billions of positions are computed only once, because this takes minutes."""
     with tempfile.TemporaryDirectory() as folder:
         return [*_seven_tiles(folder), *_eight_tiles(folder)]
 

@@ -1,6 +1,7 @@
-"""CayleyPy on the same graphs: whole processes, with the layers compared.
+"""Compares whole processes of antipodes and CayleyPy on the same graphs; the layers must agree.
 
-CayleyPy needs PyTorch; a CPU build is enough: ``pip install cayleypy==0.2 torch``. Without CayleyPy, one row says so.
+CayleyPy needs PyTorch; a CPU build is enough: ``pip install cayleypy==0.2 torch``. If CayleyPy is not installed, the
+only result is a row that reports this.
 """
 
 import json

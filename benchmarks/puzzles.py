@@ -20,7 +20,7 @@ PANCAKE_12 = '[puzzle]\nname = "pancake-12"\nfamily = "pancake"\nn = 12\n'
 def measure() -> list[Row]:
     """Return all rows; each figure is a median."""
     with tempfile.TemporaryDirectory() as folder:
-        _run(folder, str(SAMPLES / "2x2x2.tws"))  # leaves the kernels compiled
+        _run(folder, str(SAMPLES / "2x2x2.tws"))  # compiles the kernels
         return [*_rows(folder), _opening()]
 
 
@@ -62,7 +62,7 @@ def _row(what: str, target: str, runs: list[tuple[Run, dict[str, Any]]]) -> Row:
 
 
 def _opening() -> Row:
-    """Find the slowest `plan` of all bundled puzzles, which reads the file, builds the space and chooses the cut."""
+    """Measure `plan`, which reads the file, builds the space and chooses the cut, for the slowest bundled puzzle."""
     seconds = {name: run([*ANTIPODES, "plan", name]).seconds for name in bundled_configs()}
     slowest = max(seconds, key=seconds.__getitem__)
     return Row(

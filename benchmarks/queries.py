@@ -17,7 +17,7 @@ SINGLE, MILLION, REPEATS = 2_000, 1_000_000, 5
 
 
 def measure() -> list[Row]:
-    """Return all rows. Figures are the best of some repeats, as other programs may run; all chunks are in memory."""
+    """Return all rows. All chunks are in memory. Each figure is the best of several repeats."""
     rows = []
     with tempfile.TemporaryDirectory() as folder:
         for name in PUZZLES:

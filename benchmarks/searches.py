@@ -51,7 +51,7 @@ def _searches() -> list[Row]:
 
 def _routes() -> Row:
     puzzle = load_config("knights-labelled").puzzle
-    exchanges(puzzle.rules, 3)  # leaves the kernels compiled
+    exchanges(puzzle.rules, 3)  # compiles the kernels
     seconds, found = _timed(lambda: exchanges(puzzle.rules, 5))
     return Row(
         "swapping the knights along routes of at most 5 moves",
@@ -72,7 +72,7 @@ def _timed(search: Callable[[], Result]) -> tuple[float, Result]:
 def _permutations() -> list[Row]:
     rows = []
     for algorithm in ALGORITHMS:
-        rank(unrank([0], ELEMENTS, algorithm), algorithm)  # leaves the kernels compiled
+        rank(unrank([0], ELEMENTS, algorithm), algorithm)  # compiles the kernels
         to_permutations, to_ranks = measure_permutations(algorithm, ELEMENTS)
         rows.append(
             Row(

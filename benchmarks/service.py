@@ -20,9 +20,9 @@ from benchmarks.measure import ANTIPODES, Row, run
 TITLE = "The service"
 PUZZLE = "seven-tiles"
 CLIENTS, MOVES, ROUNDS = 20, 100, 5
-"""Number of simultaneous clients, of moves per client and round, and of rounds; memory is measured after each round."""
+"""Numbers of simultaneous clients, moves per client and round, and rounds."""
 PAUSE = 0.5
-"""Mean seconds that a person looks at a position before the next move."""
+"""Mean seconds that a user looks at a position before the next move."""
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,7 @@ def _serving(store: str) -> Iterator[Server]:
 
 
 def _walks(server: Server, clients: int, pause: float) -> list[float]:
-    """Let clients walk at the same time, and return the seconds of each move."""
+    """Let several clients walk at the same time, and return the seconds that each move took."""
 
     async def all_of_them() -> list[float]:
         walks = [_walk(server.address, random.Random(number), pause) for number in range(clients)]
@@ -104,7 +104,7 @@ def _walks(server: Server, clients: int, pause: float) -> list[float]:
 
 
 async def _walk(address: str, rng: random.Random, pause: float) -> list[float]:
-    """Make random moves from a random position over one connection, and return the seconds of each move."""
+    """Make random moves from a random position over one connection, and return the seconds that each move took."""
     host, port = address.rsplit(":", 1)
     reader, writer = await asyncio.open_connection(host, int(port), limit=1 << 22)
     store, seconds = f"/api/v1/stores/{PUZZLE}", []

@@ -22,7 +22,7 @@ def measure() -> list[Row]:
     textbook = build("textbook.c")
     with tempfile.TemporaryDirectory() as folder:
         store = str(Path(folder) / "table.zarr")
-        _run_table(PUZZLE, store)  # leaves the kernels compiled
+        _run_table(PUZZLE, store)  # compiles the kernels
         turns = [(json.loads(run([textbook]).output), _run_table(PUZZLE, store)) for _ in range(REPEATS)]
         return [*_against_textbook(turns), *_first_time(folder), *_questions(store)]
 

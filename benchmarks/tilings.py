@@ -19,7 +19,7 @@ def measure() -> list[Row]:
     plain = build("pentominoes.c")
     with tempfile.TemporaryDirectory() as folder:
         store = str(Path(folder) / "tilings.zarr")
-        _tile(BOARD, store)  # leaves the kernels compiled
+        _tile(BOARD, store)  # compiles the kernels
         turns = [(json.loads(run([plain]).output), _tile(BOARD, store)) for _ in range(REPEATS)]
         textbook = [_tile(BOARD, store, "plain") for _ in range(REPEATS)]
         first = _first_time(folder)
@@ -90,7 +90,7 @@ def _first_time(folder: str) -> Row:
 
 
 def _other(board: str, limit: str, store: str) -> list[Row]:
-    _tile(board, store)  # leaves the kernels compiled
+    _tile(board, store)  # compiles the kernels
     runs = [_tile(board, store) for _ in range(3)]
     reports = _reports(runs)
     what = f"`antipodes tile {board}`, {reports[0]['solutions']:,} tilings, whole command"

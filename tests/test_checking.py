@@ -134,7 +134,7 @@ def with_memory() -> Any:
         (lambda one: one + np.array([1, 0]), "move 'right': expected labels 0 to 5, found 6, in 6 0 from 5 0"),
         (lambda one: one.astype(float), "move 'right': expected an array of integers, found float64"),
         (lambda one: one[:, :1], "move 'right': expected an array of positions (1, 2), found ndarray (1, 1) of int64"),
-        (lambda one: (one, 1), "move 'right': its legality must be an array of truth values (1,), found int 1"),
+        (lambda one: (one, 1), "move 'right': its mask of legal positions must be a boolean array (1,), found int 1"),
         (lambda one: one.no_such_thing, "move 'right': AttributeError (test_checking.py, line "),
     ],
 )

@@ -1,9 +1,9 @@
-"""Run a puzzle on workers that are SLURM jobs of their own, started through dask-jobqueue.
+"""Run a puzzle on workers that are separate SLURM jobs, started by dask-jobqueue.
 
 DASK_CONFIG=slurm.yaml python slurm.py three-colours --store /shared/three-colours.zarr --jobs 4
 
-It runs as long as the run does: in a small job of its own, or in tmux if that is allowed. Its exit statuses are those
-of `antipodes run`: after 75 the same command resumes.
+The script has to live as long as the run, so start it in a separate small job, or in tmux if that is allowed. Its exit
+statuses are the same as for `antipodes run`: after 75, the same command resumes the run.
 """
 
 import argparse
@@ -27,9 +27,9 @@ with importing_libraries():
 def main() -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("puzzle")
-    parser.add_argument("--store", required=True, help="a path that all nodes see, or a URL")
-    parser.add_argument("--jobs", type=int, default=1, help="how many jobs with workers")
-    parser.add_argument("--job-script", action="store_true", help="print the script of these jobs, and run nothing")
+    parser.add_argument("--store", required=True, help="a path that all nodes can access, or a URL")
+    parser.add_argument("--jobs", type=int, default=1, help="number of worker jobs")
+    parser.add_argument("--job-script", action="store_true", help="only print the script of these jobs")
     options = parser.parse_args()
     with Interrupts() as interrupts, SLURMCluster() as cluster:
         if options.job_script:

@@ -10,17 +10,17 @@
 #SBATCH --open-mode=append
 #SBATCH --output=antipodes-%j.log
 
-# A whole run in one job: scheduler and program on the first node, a worker on each.
+# A whole run in one job: the scheduler and the program on the first node, and a worker on each node.
 #
 #     sbatch slurm.sh three-colours --store /shared/three-colours.zarr
 #
-# The arguments are those of `antipodes run`. Add your partition, account and environment, and submit from a directory
-# that all nodes see. 120 seconds before its time is over, SLURM sends TERM to this script. The run commits and ends with
-# status 75, and the script requeues the job, which resumes. It does the same if the scheduler is lost. Any other status
-# ends the job.
+# The arguments are the same as for `antipodes run`. Add your partition, account and environment, and submit the script
+# from a directory that all nodes can access. SLURM sends TERM to this script 120 seconds before the job's time limit.
+# The run then commits and ends with status 75, and the script requeues the job, which resumes the run. The script also
+# requeues the job if the scheduler is lost. Any other status ends the job.
 set -u
 
-# first, since SLURM may send the signal at any moment: before the run begins, the script notes it and requeues the job
+# The trap comes first, because SLURM may send the signal at any moment. A signal before the run requeues the job.
 signalled='' told='' run=''
 stop() {
     signalled=yes
@@ -36,7 +36,7 @@ rm -f "$scheduler_file"
 
 dask scheduler --scheduler-file "$scheduler_file" --port 0 --dashboard-address :0 &
 scheduler=$!
-# srun does not inherit --cpus-per-task from sbatch; the first node needs memory for more than its worker
+# srun does not inherit --cpus-per-task from sbatch; the first node also needs memory for the scheduler and the program
 srun --cpus-per-task="$SLURM_CPUS_PER_TASK" --kill-on-bad-exit=0 \
     dask worker --scheduler-file "$scheduler_file" --nthreads "$SLURM_CPUS_PER_TASK" \
     --memory-limit "$((SLURM_MEM_PER_NODE * 8 / 10))MiB" --local-directory "${TMPDIR:-/tmp}" --death-timeout 60 &

@@ -5,9 +5,9 @@
 ...     table["8 6 7 / 2 5 4 / 3 0 1"]
 31
 
-`__init__.pyi` lists the public names. Each is imported from its module on first use: most modules need numpy, numba,
-zarr or dask, and the program, which also imports this package, shows its help without them. `errors` contains all
-errors.
+`__init__.pyi` lists the public names. Each is imported from its module on first use, because most modules need numpy,
+numba, zarr or dask. The program also imports this package, and shows its help without loading these libraries. `errors`
+contains all errors.
 """
 
 import lazy_loader

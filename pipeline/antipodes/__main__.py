@@ -1,4 +1,4 @@
-"""``python -m antipodes``: runs the program installed for this Python, whatever ``antipodes`` is on the path."""
+"""``python -m antipodes``: runs the program installed for this Python, even if ``PATH`` leads to another one."""
 
 from antipodes.cli.program import main
 

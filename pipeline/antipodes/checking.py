@@ -29,18 +29,18 @@ from antipodes_tasks.spaces.space import Space
 MAX_NAMED = 20
 """Maximum number of problems in a report."""
 SAMPLE = 400
-"""Number of reachable positions to try, and of positions anywhere in the index."""
+"""Maximum number of reachable positions to test, and of positions with random indices."""
 MAX_MOVES = 200
-"""Maximum number of moves to try, spread evenly over all moves."""
+"""Maximum number of moves to test, spread evenly over all moves."""
 NONSENSE = ("", "?!")
 """Strings that are not a position of any puzzle."""
 MAX_EVALUATED = 1 << 23
-"""Maximum number of positions times moves for which tables are built from functions; takes a second or two."""
+"""Maximum product of the numbers of positions and moves if moves are functions; tabulating it takes 1 or 2 seconds."""
 MAX_BYTES = GIB
 """Maximum memory of move tables and bitmaps."""
 MAX_POSITIONS = 20_000
 MAX_MOVED = 60_000
-"""Maximum number of positions times moves if each move is a function call; takes a second or two."""
+"""Maximum product of the numbers of positions and moves for brute force with functions, which takes 1 or 2 seconds."""
 
 
 @dataclass(repr=False)
@@ -67,7 +67,7 @@ class CheckReport:
         return not self.problems
 
     def add(self, found: Iterable[str]) -> bool:
-        """Add problems as they are found, and return whether there were none; an error counts as the last problem."""
+        """Add problems as they are found; return whether there were none. An error meanwhile is a problem, too."""
         before = len(self.problems)
         try:
             self.problems += found
@@ -86,7 +86,7 @@ class BruteForce:
     """The first layers of a puzzle."""
 
     layers: list[Labels]
-    """All positions at each depth ``(n, places)``."""
+    """The positions at each depth, ``(n, places)``."""
     ended: bool
     """Whether there are no positions beyond the last layer."""
 
@@ -114,7 +114,7 @@ def check_puzzle(puzzle: PuzzleLike, seed: int = 0) -> CheckReport:
     if not isinstance(puzzle, Puzzle):  # a Python file may fail before it can be checked
         puzzle = as_config(puzzle).puzzle
     rules, origin = puzzle.rules, puzzle.rules.origin
-    if origin is not None:  # goals may be unreachable, so search from the start of move sequences
+    if origin is not None:  # goals may be unreachable, so search from where sequences of moves begin
         puzzle = replace(puzzle, rules=replace(puzzle.rules, starts=(origin,), origin=None))
     report = CheckReport()
     if not report.add(_start_problems(puzzle)):
@@ -149,7 +149,10 @@ def _searched(puzzle: Puzzle, report: CheckReport) -> BruteForce:
 
 
 def _space(puzzle: Puzzle, report: CheckReport) -> Space | None:
-    """Return the space of the puzzle's table, or None. A puzzle too large for a table is valid and can be solved."""
+    """Return the space of the puzzle's table, or None after adding the reason to the report.
+
+    A puzzle that is too large for a table is valid, because it can be solved.
+    """
     try:
         space = best_space(puzzle.rules)
         if not isinstance(space.numbering, Keyed) or space.numbering.reached is not None:
@@ -193,7 +196,7 @@ def _sample(positions: Labels, rng: np.random.Generator) -> Labels:
 
 
 def _move_problems(puzzle: Puzzle, sample: Labels) -> Iterator[str]:
-    """Yield the problems of all moves on positions ``(n, places)``."""
+    """Yield the problems that the tested moves have in positions ``(n, places)``."""
     for number in _tried_moves(puzzle):
         yield from problems_of_move(puzzle.moves, number, sample)
     yield from _ambiguous(puzzle, sample)
@@ -222,7 +225,7 @@ def _tried_moves(puzzle: Puzzle) -> list[int]:
 
 
 def _ambiguous(puzzle: Puzzle, sample: Labels) -> Iterator[str]:
-    """Yield problems of moves with the same name that are legal in the same position but have different results."""
+    """Yield a problem for two moves of the same name that are legal in a position but have different results."""
     names = puzzle.moves.names
     same: dict[str, list[int]] = {}
     for number in _tried_moves(puzzle) if names else ():
@@ -267,14 +270,14 @@ def _reading_problems(puzzle: Puzzle, text: str, labels: Labels) -> Iterator[str
 
 
 def _too_large(space: Space) -> bool:
-    """Return whether the move tables would take long to build, or much memory."""
+    """Return whether building the move tables would take a long time or a lot of memory."""
     evaluated = space.size * len(space.rules.moves) if isinstance(space.rules.moves, Functions) else 0
     bitmaps = 4 * 8 * space.rows * -(-space.width // 64)
     return evaluated > MAX_EVALUATED or space.filler.table_bytes + space.filler.building_bytes(1) + bitmaps > MAX_BYTES
 
 
 def _index_problems(space: Space, sample: Labels) -> Iterator[str]:
-    """Yield reachable positions ``(n, places)`` that unranking their index does not return."""
+    """Yield the first problem in ranking and unranking reachable positions ``(n, places)``."""
     indices = space.rank(sample)
     outside = np.flatnonzero((indices < 0) | (indices >= space.size))
     if len(outside):
@@ -289,7 +292,7 @@ def _index_problems(space: Space, sample: Labels) -> Iterator[str]:
 
 
 def _table_problems(space: Space, layers: BruteForce, sample: Labels) -> Iterator[str]:
-    """Yield positions ``(n, places)`` whose successors differ in the move tables, then problems of a search."""
+    """Yield the problems of the move tables: wrong successors of the sample ``(n, places)``, and wrong layers."""
     tables = space.filler.filled()
     indices = space.rank(sample)
     by_moves, by_tables = space.successors(indices), tables.successors(indices)
@@ -300,7 +303,7 @@ def _table_problems(space: Space, layers: BruteForce, sample: Labels) -> Iterato
 
 
 def _search_problems(space: Space, tables: MoveTables, expected: BruteForce) -> Iterator[str]:
-    """Yield the first layer of a search with the tables that differs from brute force."""
+    """Yield the first difference between a search with the tables and brute force."""
     whole = Partition(0, 0, space.rows)
     state = State(whole, space.width, space.rows)
     state.begin(space.rank(space.starts), None)

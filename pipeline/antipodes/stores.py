@@ -32,7 +32,7 @@ KINDS: dict[str | None, type[TableStore] | type[CountsStore] | type[TilingStore]
 
 
 def open_store(address: Address | Storage) -> TableStore | CountsStore | TilingStore:
-    """Return the store at an address; if its format is unknown, a TableStore, whose `read` raises the error."""
+    """Return the store at an address. If its format is unknown, this is a TableStore, whose `read` raises an error."""
     storage = storage_at(address)
     return KINDS.get(format_of(storage), TableStore)(storage)
 
@@ -51,7 +51,7 @@ def read_manifest(address: Address | Storage) -> SearchManifest | TilingManifest
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """A store in a listing, or something that may be one, as described by its manifest and lock."""
+    """An entry of a listing: a store, or a folder that may be one, as described by its manifest and lock."""
 
     address: str
     manifest: SearchManifest | TilingManifest | None
@@ -106,7 +106,7 @@ class Listed:
 def list_stores(address: Address) -> list[Listed]:
     """Return the stores in a directory or under a URL, sorted by name, or the store itself if the address is one.
 
-    Other folders beside them are listed with a problem. Raises the errors of `storages_in`.
+    Folders that are not stores are listed with a problem. Raises the errors of `storages_in`.
     """
     return list(map(listed, storages_in(address)))
 
@@ -138,7 +138,7 @@ class Described:
 
 
 def as_address(store: object, what: str) -> Address:
-    """Return the address of a store: a path unchanged, a string by `find_store`, whose errors it raises."""
+    """Return the address of a store: a path is returned unchanged, a string is passed to `find_store`."""
     given = arguments.address(store, what)
     return find_store(given) if isinstance(given, str) else given
 
@@ -146,7 +146,7 @@ def as_address(store: object, what: str) -> Address:
 def find_store(text: str, puzzle: str | None = None) -> Address:
     """Return the store at a path or URL, or else the default store of the puzzle or board with this name or file.
 
-    If a ``puzzle`` is given, it must be the puzzle of the store, and opens the store from now on.
+    If a ``puzzle`` is given, it must be the puzzle of the store; this process then uses it to open the store.
 
     Raises
     ------
@@ -202,12 +202,12 @@ def _unknown(text: str) -> str:
 
 
 def _is_there(store: Address) -> bool:
-    """Return whether there is something at the address; for a URL, only reading it can show this."""
+    """Return whether something exists at the address; always True for a URL, because only reading it can show this."""
     return not isinstance(store, Path) or os.path.exists(store)
 
 
 def _described(text: str) -> Described | None:
-    """Return the puzzle or board that is bundled under a name, or described by a file or Python code, or None."""
+    """Return the puzzle or board with a bundled name, in a file or in Python code; None if there is none."""
     if is_bundled(text, "puzzle"):
         return _puzzle(text)
     if is_bundled(text, "board"):

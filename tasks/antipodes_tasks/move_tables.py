@@ -1,7 +1,8 @@
 """The moves of a state space as three arrays, and the interface of the objects that fill these arrays.
 
-A move takes a row to its *target*, another row or the same one. It takes each column to a column by a *column map*,
-which depends on the row and the move only. Equal column maps are stored once, and the row tables hold their numbers.
+A move takes a row to its *target*, which may be the same row. It takes each column to a new column by a *column map*,
+which depends only on the row and the move. Equal column maps are stored once. The *row tables* contain the target and
+the number of the column map for each row and move.
 """
 
 from abc import ABC, abstractmethod
@@ -22,19 +23,19 @@ MAPS_OF_INT16 = 1 << 15
 COLUMNS_AT_ONCE = 64
 """Number of columns that are filled together, so that a cache line of each column map is written at once."""
 STEPS = 1 << 22
-"""Steps of the inner loops of a block. Compiled code takes about 20 ms for them, and checks for an interruption
-afterwards."""
+"""Number of inner-loop steps of a block. Compiled code takes about 20 ms for them. An interruption takes effect after
+the block."""
 
 
 ROW_COST = 80
-"""Time to read a row once for a move, as a number of positions that a search expands by one move. This cost and the
-next ones were measured with skewb, dino, pyraminx and 2x2x2 at all cuts: rows of 250 columns take twice as long as rows
-of 2,500."""
+"""Time to read a row once for a move, divided by the time that a search takes to expand a position by one move. This
+cost and the next ones were measured with skewb, dino, pyraminx and 2x2x2 at all cuts: a search with rows of 250 columns
+takes twice as long as a search with rows of 2,500 columns."""
 WIDE_COST = 0.5
 """Extra time for each position and move if a column map does not fit in the first-level cache, in the same unit."""
 MAPS_COST, CACHED_BYTES = 0.3, 1 << 22
-"""Extra time if all column maps together do not fit in the second-level cache, in the same unit; bytes of that
-cache."""
+"""Extra time, in the same unit, if all column maps together do not fit in the second-level cache; and the size of this
+cache in bytes."""
 COLUMN_BYTES = 4
 """Bytes of an entry of a column map."""
 
@@ -59,7 +60,7 @@ class Neighbours(NamedTuple):
 
 
 class Closing(NamedTuple):
-    """The rows with a nontrivial stabiliser, and the column maps under which new entries of these rows are closed.
+    """The rows with a nontrivial stabiliser, and the column maps that lead to equivalent entries of these rows.
 
     If symmetries other than the identity map a row to itself, some entries of the row are equivalent. Equivalent
     entries have equal depths, but the moves of the tables may reach only one of them. So after each layer the search
@@ -77,7 +78,7 @@ class Closing(NamedTuple):
 class MoveTables(NamedTuple):
     """The successor of ``(row, column)`` by move ``m`` is ``target[row, m], column_maps[column_map[row, m], column]``.
 
-    The legal moves of a row come first. The tables do not store which moves of the puzzle they are.
+    The legal moves of a row come first. The tables do not store which moves of the puzzle these are.
     """
 
     target: NDArray[np.int32]
@@ -92,7 +93,7 @@ class MoveTables(NamedTuple):
     undirected: bool = False
     """Whether every move is reversible, so that the successors of a position are its predecessors."""
     closing: Closing | None = None
-    """The rows whose new entries have to be closed under symmetries, if any."""
+    """The rows in which equivalent entries have to be added to new entries, if there are such rows."""
 
     def successors(self, sample: Indices) -> Neighbours:
         """Return all entries one move after each entry of the sample ``(samples,)``."""
@@ -107,10 +108,13 @@ class MoveTables(NamedTuple):
 
 
 class Filler(ABC):
-    """The move tables of a space with one cut: their size, known before they take memory, and how to fill them."""
+    """An object that fills the move tables of a space with a certain cut.
+
+    It can compute the size of the tables before they take memory.
+    """
 
     ENTRY_COST: ClassVar = 1
-    """Time to compute an entry of a column map, as a number of positions that a search expands by one move."""
+    """Time to compute an entry of a column map, divided by the time to expand a position by one move."""
     CACHED_WIDTH: ClassVar = 1 << 13
     """Number of columns of a column map that fit in the first-level cache of a processor."""
 
@@ -127,7 +131,7 @@ class Filler(ABC):
     @property
     @abstractmethod
     def most_moves(self) -> int:
-        """Upper bound on the number of legal moves of a position: the moves per row of the tables."""
+        """Upper bound on the number of legal moves of a position, and number of moves per row of the tables."""
 
     @property
     @abstractmethod
@@ -151,17 +155,19 @@ class Filler(ABC):
 
     @property
     def least_table_bytes(self) -> int:
-        """Lower bound of the bytes of the move tables, available at once."""
+        """Lower bound on the bytes of the move tables."""
         return self.table_bytes
 
     def estimated_seconds(self, threads: int) -> float | None:
-        """Return the seconds to fill the tables if the space is only an outline; None if `begin` can be called."""
+        """Return the estimated seconds to fill the tables of an outline; None if the space is complete."""
         return None
 
     def cost(self, column_maps: int) -> float:
         """Return the relative time to fill the tables and to search with them, given the number of column maps.
 
-        Many rows make the row tables large, and few rows make the column maps wide. The best cut is in between.
+        The unit is the time that a search takes to expand a position by one move. Search time that is the same for all
+        cuts is not included. Many rows make the row tables large, and few rows make the column maps wide. The best cut
+        is in between.
         """
         entries, positions = column_maps * self.width, self.rows * self.width
         slower = WIDE_COST * (self.width > self.CACHED_WIDTH) + MAPS_COST * (COLUMN_BYTES * entries > CACHED_BYTES)
@@ -183,6 +189,6 @@ def map_type(count: int) -> Any:
 
 
 def blocks(size: int, steps_each: int, *, steps: int = STEPS, least: int = 1) -> Iterator[tuple[int, int]]:
-    """Divide rows, columns or contents into ranges of about ``steps`` steps, with ``steps_each`` steps per item."""
+    """Divide ``size`` items into ranges of about ``steps`` steps each; an item takes ``steps_each`` steps."""
     step = max(least, steps // max(1, steps_each))
     return ((first, min(first + step, size)) for first in range(0, size, step))

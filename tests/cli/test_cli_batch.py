@@ -104,7 +104,7 @@ def test_answers_for_other_positions_are_not_continued(some: Command) -> None:
         ([first], "--output: out.csv has 4 answers, some.txt 1 position\n"),
         (
             ["", second, first, *others],
-            f"--output: position 1 of some.txt is {second}, answer 1 of out.csv is for {first}\n",
+            f"--output: position 1 of some.txt is {second}, but answer 1 of out.csv is for {first}\n",
         ),
     ):
         Path("some.txt").write_text("\n".join(lines))

@@ -31,7 +31,7 @@ def test_lines_fit_the_terminal(columns: int, cli: Command, monkeypatch: pytest.
     assert sorted(listed) == sorted(bundled_configs())
     assert [line for line in lines if line[0] != " "] == sorted({one["family"] for one in bundled_puzzles()})
     text = " ".join(" ".join(lines).split())
-    assert "5,765,760 Tiles 1 to 5 among ten equal ones on a 4x4 board" in text
+    assert "5,765,760 Tiles 1 to 5 and ten identical tiles on a 4x4 board" in text
     assert text.count("3,149,280") == 1  # the description of the cube ends with it, too
 
 

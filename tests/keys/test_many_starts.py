@@ -217,18 +217,21 @@ def text_of(content: bytes) -> str:
     return base64.b64encode(content).decode()
 
 
+CORRUPT = "packed positions are corrupt, or from a puzzle that does not have 9 places"
+
+
 @pytest.mark.parametrize(
     ("positions", "message"),
     [
-        (3, "packed positions are corrupt, or not of a puzzle with 9 places"),
-        ("AAAA", "packed positions are corrupt, or not of a puzzle with 9 places"),
+        (3, CORRUPT),
+        ("AAAA", CORRUPT),
         (packed(np.zeros((1, 9), np.uint8)), "expected 1 x '0'"),
-        (packed(np.zeros((1, 8), np.uint8)), "packed positions are corrupt, or not of a puzzle with 9 places"),
+        (packed(np.zeros((1, 8), np.uint8)), CORRUPT),
         (packed(np.zeros((0, 9), np.uint8)), "the list is empty"),
-        (text_of(zlib.compress(bytes(9))[:-1]), "packed positions are corrupt, or not of a puzzle with 9 places"),
-        (text_of(zlib.compress(bytes(9)) + b"more"), "packed positions are corrupt, or not of a puzzle with 9 places"),
-        (text_of(zlib.compress(bytes(9 << 23), 9)), "packed positions are corrupt, or not of a puzzle with 9 places"),
-        ("A" * (1 << 19), "packed positions are corrupt, or not of a puzzle with 9 places"),
+        (text_of(zlib.compress(bytes(9))[:-1]), CORRUPT),
+        (text_of(zlib.compress(bytes(9)) + b"more"), CORRUPT),
+        (text_of(zlib.compress(bytes(9 << 23), 9)), CORRUPT),
+        ("A" * (1 << 19), CORRUPT),
     ],
 )
 def test_forged_positions_are_refused(positions: object, message: str) -> None:
@@ -244,7 +247,7 @@ def test_a_config_names_no_table(starts: dict[str, Any], tmp_path: Path, refused
     (tmp_path / "phase.toml").write_text(toml({**EIGHT, "starts": starts}), encoding="utf-8")
     message = refused("run", tmp_path / "phase.toml", "--store", tmp_path / "phase.zarr")
     assert "[puzzle] starts: expected a position, a pattern or a list of them" in message
-    assert "use Puzzle.starting_at in Python, or the command components" in message
+    assert "use Puzzle.starting_at in Python, or the command 'components'" in message
 
 
 def test_too_many_starts_are_not_written() -> None:

@@ -123,7 +123,7 @@ def test_ranks_out_of_range_are_refused(ranks: list[int]) -> None:
 
 
 def test_digits_out_of_range_are_refused() -> None:
-    with pytest.raises(RankError, match="digits number 1 from 0 to 2, found 3"):
+    with pytest.raises(RankError, match="digits at index 1 from 0 to 2, found 3"):
         from_factorial_digits([[3, 3, 1]])
 
 

@@ -118,5 +118,5 @@ def test_what_is_no_map(symmetries: Any, message: str) -> None:
 
 
 def test_those_of_permutations_are_found() -> None:
-    with pytest.raises(InputError, match="symmetries: not needed, because those of permutations are computed"):
+    with pytest.raises(InputError, match="symmetries: only needed if a move is a function, because otherwise they"):
         define_puzzle(name="p", start=[0, 1], moves={"a": [1, 0]}, symmetries={"b": [1, 0]})

@@ -196,7 +196,7 @@ def test_what_makes_no_pattern_is_refused(
         ({"omit": ["CENTRES"], "name": "/"}, "--name: expected at most 60 letters"),
         (
             {"equal": ["CORNERS1"], "drop_orientation": ["CORNERS1:1"]},
-            r"defaultPattern\.CORNERS1: identical pieces must show the same part of their orientation",
+            r"defaultPattern\.CORNERS1: identical pieces must have the same visible orientations",
         ),
     ],
 )

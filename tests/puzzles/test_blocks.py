@@ -40,7 +40,7 @@ def blocks(**changes: Any) -> Puzzle:
         ({"start": ["A./..", "AA/.."]}, "start: the start has no block like 'A', of 2 squares in row 1"),
         (
             {"start": ["A./.B", "A./.."]},
-            r"start: every position must have the same pieces; they differ in \['\.', 'A'\]",
+            r"start: every position must have the same pieces, but these differ in number: \., A$",
         ),
         ({"start": ["AA./...", "AA/../.."]}, "start: expected 2 rows of 3, or one line, found rows of 2, 2, 2"),
         ({"start": "/"}, r"start: the text is empty; expected blocks, '\.' or '#'"),

@@ -391,12 +391,15 @@ def test_successors_in_the_order_of_moves() -> None:
         (lambda labels: labels[0], r"expected an array of positions \(25, 2\), found ndarray \(2,\) of int64"),
         (lambda labels: labels.tolist(), r"expected an array of positions \(25, 2\), found list"),
         (lambda labels: None, r"expected an array of positions \(25, 2\), found None"),
-        (lambda labels: (labels, labels > 0), r"its legality must be an array of truth values \(25,\), found ndarray"),
+        (
+            lambda labels: (labels, labels > 0),
+            r"its mask of legal positions must be a boolean array \(25,\), found ndarray",
+        ),
         (
             lambda labels: (labels, labels[:, 0]),
-            r"its legality must be an array of truth values \(25,\), found ndarray",
+            r"its mask of legal positions must be a boolean array \(25,\), found ndarray",
         ),
-        (lambda labels: (labels, True), r"its legality must be an array of truth values \(25,\), found True"),
+        (lambda labels: (labels, True), r"its mask of legal positions must be a boolean array \(25,\), found True"),
         (lambda labels: labels[:, 9], r"IndexError \(test_custom.py, line \d+\): index 9 is out of bounds"),
     ],
 )

@@ -66,7 +66,10 @@ def swapped(*pairs: tuple[int, int]) -> str:
             swapped((7, 19)),
             "unreachable: a piece is turned on its place (the orientations of EDGES have the sum 1 modulo",
         ),
-        (swapped((10, 19)), "unreachable: two pieces are swapped (the parities of the permutations contradict)"),
+        (
+            swapped((10, 19)),
+            "unreachable: two pieces are swapped (the parities of the permutations contradict each other)",
+        ),
         (swapped((0, 9)), "U9 F3 R1: no piece has the letters 'UFU'"),
         (swapped((25, 46)), "expected 1 piece UF, found 2"),
         (

@@ -104,7 +104,7 @@ def test_moduli_that_differ_mark_points() -> None:
 @pytest.mark.parametrize(
     ("pieces", "moduli", "message"),
     [
-        ([0, 0, 1, 2, 3, 4, 5, 6], [1, 0, 0, 0, 0, 0, 0, 0], "identical pieces must show the same part of their"),
+        ([0, 0, 1, 2, 3, 4, 5, 6], [1, 0, 0, 0, 0, 0, 0, 0], "identical pieces must have the same visible"),
         (list(range(8)), [4] * 8, "orientationMod: expected 0 or divisors of 6, found 4"),
         (list(range(8)), [7] * 8, r"orientationMod\[0\]: expected an integer from 0 to 6, found 7"),
         (list(range(8)), [1] * 7, "orientationMod: expected a list of 8 numbers, found 7"),
@@ -117,7 +117,7 @@ def test_refused_moduli(pieces: list[int], moduli: list[int], message: str) -> N
 
 def test_identical_pieces_that_differ_are_refused_by_line() -> None:
     """The same mistake is a test case of twsearch."""
-    with pytest.raises(ConfigError, match="line 8: identical pieces must show the same part of their orientation"):
+    with pytest.raises(ConfigError, match="line 8: identical pieces must have the same visible orientations"):
         read_tws(CUBE.replace(SOLVED, "1 2 3 4 5 6 7 7\n0 0 0 0 0 0 0 ?"))
 
 

@@ -75,7 +75,8 @@ def test_what_cannot_be_left_out() -> None:
     with pytest.raises(ConfigError, match="omit: at least one set must remain; the sets are CORNERS"):
         restricted(load_config("2x2x2"), None, ["CORNERS"])
     for wrong in ("Q", "UR", "(R", "R2)"):
-        with pytest.raises(ConfigError, match=rf"only_moves: expected moves of U, .*; found {re.escape(repr(wrong))}"):
+        expected = rf"only_moves: expected moves among U, .*; found {re.escape(repr(wrong))}"
+        with pytest.raises(ConfigError, match=expected):
             restricted(load_config("2x2x2"), f"U {wrong}", ())
     with pytest.raises(ConfigError, match="only_moves: the list of moves is empty"):
         restricted(load_config("2x2x2"), " ", ())

@@ -153,7 +153,7 @@ def test_moves_that_cannot_be_undone(tmp_path: Path, reported: Callable[..., Pag
     settings = {"name": "wheel", "family": "generators", "start": "0 1 2 3 4", "turns": "single"}
     ap.run(Config({**settings, "moves": {"L": [1, 2, 3, 4, 0]}}), tmp_path / "t.zarr")
     page = reported(tmp_path / "t.zarr")
-    assert "From the start to the first of them in 4 moves" in page.text
+    assert "From the start to the first position above in 4 moves" in page.text
     assert page.text.count(" L ") >= 4
 
 

@@ -106,7 +106,7 @@ def test_puzzles_that_the_method_does_not_fit_are_refused(puzzle: Puzzle, messag
 
 
 def test_limits_out_of_range_are_refused() -> None:
-    with pytest.raises(InputError, match="expected a limit of moves a route of at least 1, found 0"):
+    with pytest.raises(InputError, match="expected a limit of moves per route of at least 1, found 0"):
         exchanges(knights().rules, 0)
     with pytest.raises(ResourceLimitError, match="smaller limit"):
         exchanges(knights().rules, 100)

@@ -208,8 +208,8 @@ def test_tables_that_do_not_fit_are_refused(folder: Path, tmp_path: Path) -> Non
             "0 1 2 3 4 5 6 7 8", 3, "1234"
         ),
         r"the pattern table of-123 is not for the board of of-all": pattern("1 2 3 0 4 5", 3, "123"),
-        r"expected 1 of the tile 1 in of-1, as in of-all; found 2": settings("1 1 x x x x x x 0", 3, "1"),
-        r"expected 0 of the tile 9 in of-9, as in of-all; found 1": settings("9 x x x x x x x 0", 3, "9"),
+        r"the number of tiles named 1 is 2 in of-1, but 1 in of-all": settings("1 1 x x x x x x 0", 3, "1"),
+        r"the number of tiles named 9 is 1 in of-9, but 0 in of-all": settings("9 x x x x x x x 0", 3, "9"),
         r"equal is not a pattern of of-all": settings("0 1 1 1 x x x x x", 3, name="equal"),
         r"stack in .* cannot be used as a pattern table": {
             "name": "stack",
@@ -334,7 +334,7 @@ def test_a_batch_is_solved_in_order_and_goes_on_where_it_ended(cli: Command, fol
     Path("bad.csv").write_text(EIGHT)
     Path("bad.txt").write_text(f"{EIGHT}\n\n1 2 3 4 5 6 7 8 9\n{EIGHT}\n")
     for arguments, message in (
-        (("--batch", "other.txt", "--output", "out.csv"), " answers, other.txt 1 position"),
+        (("--batch", "other.txt", "--output", "out.csv"), " answers, but other.txt has 1 position"),
         (("--batch", "some.txt", "--output", "bad.csv"), "expected the columns position, distance"),
         (("--batch", "none.txt"), "cannot read none.txt: No such file"),
         (("--batch", "bad.txt"), "bad.txt, line 3: position '1 2 3 4 5 6 7 8 9': expected one of"),

@@ -144,14 +144,16 @@ def test_rows_that_do_not_decide_are_found_although_a_sample_has_none() -> None:
 
     space = best_space(rarely(rare).rules)
     assert space.width > 1
-    with pytest.raises(InputError, match=r"move '0': the new values of the fields at .* plain=True"):
+    with pytest.raises(InputError, match=r"move '0': the new values of the fields at places .* plain=True"):
         space.filler.filled()
 
 
 def test_more_column_maps_than_a_sample_showed_are_refused() -> None:
     puzzle = towers(4, 6)
     space = Space(puzzle.rules, Fields(fields_of(puzzle.parts), tuple(range(6)), 2, most_maps=3), 2)
-    with pytest.raises(InputError, match=r"more than 3 column maps, unlike in a sample of positions; .* plain=True"):
+    with pytest.raises(
+        InputError, match=r"there are more than 3 column maps, which a sample of positions did not show; .* plain=True"
+    ):
         space.filler.filled()
 
 

@@ -92,11 +92,11 @@ def test_a_record_of_another_puzzle() -> None:
 
 def test_moves_between_parts_are_refused() -> None:
     moves = Transforms(["A"], [[2, 1, 0, 3]], [2] * 4)
-    with pytest.raises(ConfigError, match="a move takes labels across the bounds of the places 0 to 1"):
+    with pytest.raises(ConfigError, match="a move takes labels from another part to the places 0 to 1"):
         Orbits.size_for(puzzle_of((values(2, 2), values(2, 2)), [(0, 0, 0, 0)], moves).rules)
 
 
 def test_moves_that_change_pieces_are_refused() -> None:
     moves = Transforms(["A"], [[0, 1]], [2, 2], [[1, 1]])
-    with pytest.raises(ConfigError, match="a move adds something to the pieces on the places 0 to 1"):
+    with pytest.raises(ConfigError, match="a move adds a number to the pieces on the places 0 to 1"):
         Orbits.size_for(puzzle_of((pieces((0, 1), ("a", "b")),), [(0, 1)], moves).rules)

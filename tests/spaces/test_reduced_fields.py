@@ -120,7 +120,7 @@ def test_rows_that_do_not_decide_are_told_while_tables_are_filled(discs: Space) 
     space = stored_space(
         discs.rules, replace(discs.record, rows=2, width=4**7, details={**discs.record.details, "classes": classes})
     )
-    with pytest.raises(InputError, match=r"move .*: the new values of the fields at 7 depend on other fields"):
+    with pytest.raises(InputError, match=r"move .*: the new values of the fields at places 7 depend on other fields"):
         space.filler.filled()
 
 

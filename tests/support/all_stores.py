@@ -1,4 +1,4 @@
-"""A small store of every kind, finished and not, made once and copied for each test."""
+"""Small stores of every kind, finished and unfinished; each is made once and copied for each test."""
 
 from collections.abc import Callable, Mapping
 from functools import cache
@@ -31,7 +31,7 @@ BOARDS = {"name": "p", "family": "sliding", "rows": 2, "columns": 3}
 
 
 def searched(make: Callable[[], Config], **options: Any) -> Callable[[Path], None]:
-    """Returns what computes a table or counts at a path; with ``layers`` given it stops after these."""
+    """Return a function that computes a table or counts at a path, or only some layers if ``layers`` is given."""
     layers = options.pop("layers", None)
 
     def fill(path: Path) -> None:
@@ -42,7 +42,7 @@ def searched(make: Callable[[], Config], **options: Any) -> Callable[[Path], Non
 
 
 def tiled(partitions: int | None) -> Callable[[Path], None]:
-    """Returns what searches for tilings; it stops after some partitions, if a number is given."""
+    """Return a function that searches for tilings at a path, or in only some partitions if a number is given."""
 
     def fill(path: Path) -> None:
         stop: Any = (lambda: False) if partitions is None else stop_after(partitions)
@@ -82,12 +82,12 @@ KINDS: Mapping[str, Callable[[Path], None]] = {
     "tilings": tiled(None),
     "unfinished tilings": tiled(2),
 }
-"""By the name of each kind, a function that makes such a store at a path."""
+"""For the name of each kind, a function that makes such a store at a path."""
 
 
 @cache
 def files_of(kind: str) -> dict[str, bytes]:
-    """The files of a store of a kind by their paths in it."""
+    """Return the files of a store of a kind, by their paths in the store."""
     with TemporaryDirectory() as folder:
         path = Path(folder) / "t.zarr"
         KINDS[kind](path)

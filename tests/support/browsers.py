@@ -1,4 +1,4 @@
-"""The system's browser, in which tests look at pages as a person does."""
+"""The system's browser, in which tests open pages like a user."""
 
 import os
 import shutil
@@ -13,9 +13,9 @@ NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable"
 
 @contextmanager
 def started_browser() -> Iterator[Browser]:
-    """Chromium until the block ends; where there is none, the test is skipped, and fails in CI.
+    """Run Chromium for the duration of the block. If it is not installed, the test is skipped, or fails in CI.
 
-    The block should end with the module: an event loop is running in it, which disturbs other tests of the process.
+    The block should end with the module, because its event loop would disturb other tests in the process.
     """
     found = next(filter(None, map(shutil.which, NAMES)), None)
     if found is None:

@@ -1,4 +1,4 @@
-"""Distances by breadth-first search with a dictionary, from the rules of the puzzles, independent of the program."""
+"""Distances by breadth-first search with a dictionary, by the rules of the puzzles and without the program."""
 
 from collections import Counter, deque
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
@@ -15,7 +15,7 @@ KNIGHT = [(-2, -1), (-2, 1), (-1, -2), (-1, 2), (1, -2), (1, 2), (2, -1), (2, 1)
 
 
 def distances(starts: Iterable[P], after: Callable[[P], Iterable[P]]) -> dict[P, int]:
-    """The distance of every reachable position."""
+    """Return the distance of every reachable position."""
     found = dict.fromkeys(starts, 0)
     waiting = deque(found)
     while waiting:
@@ -28,19 +28,19 @@ def distances(starts: Iterable[P], after: Callable[[P], Iterable[P]]) -> dict[P,
 
 
 def layers(found: Mapping[P, int]) -> list[int]:
-    """The number of positions at each depth."""
+    """Return the number of positions at each depth."""
     return [count for _, count in sorted(Counter(found.values()).items())]
 
 
 def arrangements(pieces: Sequence[str]) -> set[Position]:
-    """All positions with these pieces, reachable or not."""
+    """Return all positions with these pieces, reachable or not."""
     return set(permutations(pieces))
 
 
 def sliding_distances(settings: Mapping[str, Any]) -> dict[Position, int]:
-    """The distances of a sliding puzzle, given as its ``[puzzle]`` table with the symbols apart.
+    """Return the distances of a sliding puzzle, given as its ``[puzzle]`` table with separated symbols.
 
-    Positions are over the squares except holes. Moves of the tiles that are ``free`` cost nothing.
+    A position lists the symbols of all squares except holes. Moves of the ``free`` tiles cost nothing.
     """
     columns, starts = settings["columns"], [start.split() for start in as_list(settings["start"])]
     squares = [divmod(square, columns) for square, symbol in enumerate(starts[0]) if symbol != "#"]
@@ -73,7 +73,7 @@ def sliding_distances(settings: Mapping[str, Any]) -> dict[Position, int]:
 def _pushed(
     position: Position, squares: Sequence[tuple[int, int]], touching: Sequence[tuple[int, int]]
 ) -> Iterable[Position]:
-    """The positions after one empty square has walked in one direction, past tiles, any number of squares."""
+    """Yield the positions after the empty square has moved past any number of tiles in one direction."""
     for empty in (square for square, tile in enumerate(position) if tile == "0"):
         for down, right in ((0, 1), (1, 0), (0, -1), (-1, 0)):
             after, here = position, empty
@@ -92,7 +92,7 @@ def _pushed(
 
 
 def jump_distances(settings: Mapping[str, Any]) -> dict[Position, int]:
-    """The distances of a jump puzzle of single-character pieces; positions are over the squares except holes."""
+    """Return the distances of a jump puzzle with single-character pieces; positions list all squares except holes."""
     drawings = [start.split("/") for start in as_list(settings["start"])]
     squares = [(r, c) for r, row in enumerate(drawings[0]) for c, symbol in enumerate(row) if symbol != "#"]
     jumps = jump_pairs(settings, squares)
@@ -106,7 +106,7 @@ def jump_distances(settings: Mapping[str, Any]) -> dict[Position, int]:
 
 
 def jump_pairs(settings: Mapping[str, Any], squares: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """The origins and destinations of jumps."""
+    """Return the origin and the destination of each possible jump."""
     if "edges" in settings:
         return [pair for a, b in settings["edges"] for pair in ((a, b), (b, a))]
     offsets = KNIGHT if settings.get("moves") == "knight" else [tuple(offset) for offset in settings["offsets"]]
@@ -119,19 +119,19 @@ def jump_pairs(settings: Mapping[str, Any], squares: list[tuple[int, int]]) -> l
 
 
 def exchanged(position: Position, a: int, b: int) -> Position:
-    """The position with two places swapped."""
+    """Return the position with two places swapped."""
     changed = list(position)
     changed[a], changed[b] = changed[b], changed[a]
     return tuple(changed)
 
 
 def as_list(value: str | list[str]) -> list[str]:
-    """One text or several as a list."""
+    """Return a string or a list of strings as a list."""
     return value if isinstance(value, list) else [value]
 
 
 def layers_by(starts: Rows, after: Callable[[Rows], Rows], most: int = 1000) -> list[int]:
-    """The number of positions at each depth, down to depth ``most``, where a position is a row of bytes."""
+    """Return the number of positions at each depth up to ``most``; a position is a row of bytes."""
     seen, frontier, found = _keys(starts)[:0], starts, list[int]()
     while len(frontier) and len(found) <= most:
         known = len(seen)
@@ -148,7 +148,7 @@ def _keys(rows: Rows) -> NDArray[np.void]:
 
 
 def layers_of(puzzle: Any, most: int = 1000) -> list[int]:
-    """The number of positions at each depth, by the puzzle's own moves."""
+    """Return the number of positions at each depth, by the puzzle's own moves."""
 
     def after(rows: Rows) -> Rows:
         moved = (puzzle.moves.move(number, rows) for number in range(len(puzzle.moves)))
@@ -158,7 +158,7 @@ def layers_of(puzzle: Any, most: int = 1000) -> list[int]:
 
 
 def blocks_distances(settings: Mapping[str, Any]) -> dict[Position, int]:
-    """The distances of a block puzzle; a position is the sorted texts of its blocks."""
+    """Return the distances of a block puzzle; a position is the sorted list of its blocks, as text."""
     drawings = [start.split("/") for start in as_list(settings["start"])]
     board = {(r, c) for r, row in enumerate(drawings[0]) for c, symbol in enumerate(row) if symbol != "#"}
 
@@ -174,7 +174,7 @@ def blocks_distances(settings: Mapping[str, Any]) -> dict[Position, int]:
 
 
 def blocks_position(rows: Sequence[str], settings: Mapping[str, Any]) -> Position:
-    """A position as in `blocks_distances`, from its drawing."""
+    """Return a position, given as a drawing, in the form of `blocks_distances`."""
     letters = sorted(set("".join(rows)) - set(".#"))
     cells = {
         letter: frozenset((r, c) for r, row in enumerate(rows) for c, symbol in enumerate(row) if symbol == letter)
@@ -195,7 +195,7 @@ def _block_in(text: str) -> tuple[str, frozenset[tuple[int, int]]]:
 def _slid(
     cells: frozenset[tuple[int, int]], free: set[tuple[int, int]], settings: Mapping[str, Any]
 ) -> set[frozenset[tuple[int, int]]]:
-    """Where one move takes a block."""
+    """Yield the places to which one move takes a block."""
     height, width = (max(one) - min(one) for one in zip(*cells, strict=True))
     directions = {(0, 1), (0, -1), (1, 0), (-1, 0)}
     if settings.get("axis"):

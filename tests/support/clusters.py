@@ -1,4 +1,4 @@
-"""Clusters of real processes, which end with the test."""
+"""Clusters of real processes, which end with their test."""
 
 import json
 import os
@@ -31,7 +31,7 @@ sys.modules["antipodes"] = None
 
 
 def python_path(folder: Path, **modules: str) -> dict[str, str]:
-    """An environment in which Python finds these modules, made of their texts, before all others."""
+    """Return an environment in which Python finds modules with these sources before all others."""
     folder.mkdir()
     for name, text in modules.items():
         (folder / f"{name}.py").write_text(text)
@@ -39,12 +39,12 @@ def python_path(folder: Path, **modules: str) -> dict[str, str]:
 
 
 def with_other(package: str, folder: Path) -> dict[str, str]:
-    """An environment in which a package reports another version."""
+    """Return an environment in which a package reports another version."""
     return python_path(folder, sitecustomize=OTHER_VERSION.format(package=package))
 
 
 class Group:
-    """A process, and all that it starts, in a group of its own."""
+    """A process and its descendants, in a process group of their own."""
 
     def __init__(self, command: Sequence[object], log: Path, environment: Mapping[str, str], cwd: Path) -> None:
         self.log = log
@@ -60,26 +60,26 @@ class Group:
             )
 
     def signal(self, number: int) -> None:
-        """Send a signal to all processes of the group that are left."""
+        """Send a signal to all remaining processes of the group."""
         with suppress(ProcessLookupError):
             os.killpg(self.process.pid, number)
 
     def kill(self) -> None:
-        """End all of it with ``kill -9``."""
+        """Kill the whole group with ``kill -9``."""
         self.signal(signal.SIGKILL)
         self.process.wait()
 
     def stop(self) -> None:
-        """Freeze all of it, like a machine that no longer answers."""
+        """Freeze the whole group, so that it looks like a machine that no longer answers."""
         self.signal(signal.SIGSTOP)
 
     def thaw(self) -> None:
-        """Continue all that was frozen."""
+        """Let a frozen group continue."""
         self.signal(signal.SIGCONT)
 
     @contextmanager
     def frozen(self) -> Iterator[None]:
-        """Freeze all of it for a block."""
+        """Freeze the whole group for the duration of the block."""
         self.stop()
         try:
             yield
@@ -88,13 +88,13 @@ class Group:
 
     @property
     def nannied(self) -> psutil.Process:
-        """The worker process of a nanny."""
+        """Return the worker process of a nanny."""
         below = psutil.Process(self.process.pid).children(recursive=True)
         return next(one for one in below if "spawn_main" in " ".join(one.cmdline()))
 
 
 class Cluster:
-    """A scheduler and workers on this machine; a context manager that ends them all."""
+    """A scheduler and workers on this machine, as a context manager that ends all of them."""
 
     def __init__(self, folder: Path, environment: Mapping[str, str] | None = None) -> None:
         self.folder = folder / "cluster"
@@ -114,7 +114,7 @@ class Cluster:
             group.kill()
 
     def start_scheduler(self, *options: object, prefix: Sequence[object] = ()) -> Group:
-        """A scheduler at a free port unless the options name one."""
+        """Start a scheduler, on a free port unless the options name a port."""
         self.scheduler_file.unlink(missing_ok=True)
         where = () if "--port" in options else ("--host", "127.0.0.1", "--port", 0)
         command = [*prefix, *SCHEDULER, *where, "--scheduler-file", self.scheduler_file, *options]
@@ -130,7 +130,7 @@ class Cluster:
         prefix: Sequence[object] = (),
         cwd: Path | None = None,
     ) -> Group:
-        """A worker, which joins when it is ready."""
+        """Start a worker, which joins when it is ready."""
         kind = ["--nanny" if nanny else "--no-nanny"]
         if "--memory-limit" not in options:
             kind += ["--memory-limit", "0"]
@@ -139,7 +139,7 @@ class Cluster:
         return self._start("worker", command, environment or {}, cwd or self.folder)
 
     def add_workers(self, count: int, *options: object, **more: Any) -> list[Group]:
-        """N workers, which have joined when it returns."""
+        """Start ``count`` workers, and return when all of them have joined."""
         with self.client() as client:
             present = workers_of(client)
             added = [self.add_worker(*options, **more) for _ in range(count)]
@@ -148,27 +148,27 @@ class Cluster:
 
     @property
     def address(self) -> str:
-        """The address of the scheduler."""
+        """Address of the scheduler."""
         return str(self._written_address())
 
     @contextmanager
     def client(self) -> Iterator[Client]:
-        """A client of the test, apart from that of a run."""
+        """Connect a client of the test, which is separate from the client of a run."""
         with Client(self.address, timeout="30s", set_as_default=False) as client:
             yield client
 
     def workers(self) -> dict[str, Any]:
-        """The scheduler's description of each worker, by address."""
+        """Return the scheduler's description of each worker, by address."""
         with self.client() as client:
             return workers_of(client)
 
     def wait_for_workers(self, count: int) -> None:
-        """Return once there are N workers."""
+        """Return as soon as there are ``count`` workers."""
         with self.client() as client:
             wait_until(lambda: len(workers_of(client)) == count, f"there are {count} workers")
 
     def tasks(self) -> int:
-        """The number of tasks that the scheduler knows."""
+        """Return the number of tasks that the scheduler holds."""
         with self.client() as client:
             return int(client.run_on_scheduler(lambda dask_scheduler: len(dask_scheduler.tasks)))
 
@@ -184,5 +184,5 @@ class Cluster:
 
 
 def workers_of(client: Client) -> dict[str, Any]:
-    """The scheduler's description of each worker, by address."""
+    """Return the scheduler's description of each worker, by address."""
     return dict(client.scheduler_info(n_workers=-1)["workers"])

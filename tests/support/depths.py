@@ -1,4 +1,4 @@
-"""The depths in a store, all of them."""
+"""All depths in a store."""
 
 import numpy as np
 
@@ -8,5 +8,5 @@ from antipodes_tasks.bfs.bitmaps import Depths
 
 
 def depths_in(store: TableStore, manifest: TableManifest) -> Depths:
-    """The committed depths of all rows, ``(rows, width)``."""
+    """Return the committed depths of all rows, ``(rows, width)``."""
     return np.concatenate([store.read_chunk(manifest, chunk) for chunk in range(manifest.chunk_count)])

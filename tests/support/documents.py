@@ -11,7 +11,7 @@ ALL_PAGES = [README, *(ROOT / f"{name}.md" for name in ("CONTRIBUTING", "SECURIT
 
 
 def page_name(page: Path) -> str:
-    """Return the path of a page for test reports."""
+    """Return a page's path as a name for test reports."""
     return page.name if page.parent == ROOT else page.relative_to(DOCS).as_posix()
 
 
@@ -27,7 +27,7 @@ def sessions(text: str) -> list[tuple[str, str]]:
 
 
 def matches(expected: str, found: str) -> bool:
-    """Return whether the output matches; `...` matches any text, and any lines if it is the whole line."""
+    """Return whether the output matches; `...` matches any text, and a line with only `...` matches any lines."""
     lines = [_pattern(line) for line in expected.splitlines()]
     return re.fullmatch("".join(lines), found) is not None
 
@@ -37,7 +37,7 @@ def _pattern(line: str) -> str:
 
 
 def write_files(text: str) -> None:
-    """Save the files that the commands of a page use: configs as NAME.toml, Python that begins with ``# NAME.py``."""
+    """Save the files that a page's commands use: configs as NAME.toml, and Python that begins with ``# NAME.py``."""
     for block in blocks(text, "toml"):
         (table,) = (table for key, table in tomllib.loads(block).items() if key not in ("run", "solve"))
         Path(f"{table['name']}.toml").write_text(block, encoding="utf-8")

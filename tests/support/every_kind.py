@@ -1,4 +1,4 @@
-"""Small puzzles of every kind of space, and those whose tables symmetries reduce."""
+"""Small puzzles of every kind of space, including puzzles whose tables are reduced by symmetries."""
 
 from typing import Any
 
@@ -55,7 +55,7 @@ REDUCED: dict[str, dict[str, Any]] = {
     "reduced tiles": {"family": "sliding", "rows": 2, "columns": 3, "start": "1 0 2 / 3 4 5"},
     "reduced goals": {"family": "hanoi", "pegs": 3, "discs": 5, "start": ["0 0 0 0 0", "1 1 2 2 1", "2 2 1 1 2"]},
 }
-"""Puzzles whose tables symmetries reduce."""
+"""Puzzles whose tables are reduced by symmetries."""
 PUZZLES |= REDUCED
 
 
@@ -68,4 +68,4 @@ def options_of(name: str, **more: Any) -> RunOptions:
 
 
 NUMBERED = [name for name in PUZZLES if name not in ("blocks", "cars")]
-"""Those whose positions have numbers."""
+"""Names of the puzzles whose positions can be numbered."""

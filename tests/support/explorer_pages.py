@@ -1,4 +1,4 @@
-"""What tests of the explorer do on a page of a table, as a person would."""
+"""Actions of a user on the explorer's page of a table, for tests."""
 
 import re
 from collections.abc import Callable
@@ -6,7 +6,7 @@ from collections.abc import Callable
 from playwright.sync_api import Locator, Page, expect
 
 Open = Callable[..., Page]
-"""Opens a path of the explorer in a browser of its own; options are those of a context of Playwright."""
+"""Opens a path of the explorer in a new browser context, with these options of Playwright."""
 
 
 def distance(page: Page) -> Locator:
@@ -18,7 +18,7 @@ def piece(page: Page, letter: str) -> Locator:
 
 
 def drag(page: Page, letter: str, right: float, down: float) -> None:
-    """Drag a piece by so many of its own widths and heights."""
+    """Drag a piece by multiples of its own width and height."""
     expect(piece(page, letter)).to_have_class(re.compile("movable"))
     box = piece(page, letter).bounding_box()
     assert box

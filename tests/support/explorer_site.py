@@ -1,4 +1,4 @@
-"""Small stores for the explorer, and the service that shows them."""
+"""Small stores for the explorer, and the service that serves them."""
 
 import subprocess
 import threading
@@ -44,9 +44,9 @@ TABLES: dict[str, dict[str, Any]] = {
     "wide": {"family": "generators", "n": 26, "moves": {"turn-everything-around": REVERSED, "swap": "(0 1)"}},
     "doomed": {"family": "pancake", "n": 4},
 }
-"""Finished tables by their names."""
+"""Settings of the finished tables, by name."""
 MARKUP = "<b>&\"'"
-"""A text that would be markup if it were put into a page as it is."""
+"""A text that would be interpreted as markup if a page did not escape it."""
 UNFINISHED = {"family": "pancake", "n": 6}
 REACHED = 3
 """The last committed depth of the unfinished tables."""
@@ -54,7 +54,7 @@ SERIAL = RunOptions(workers=1, checkpoint_every=0)
 
 
 def make_site(folder: Path) -> Path:
-    """A folder with a finished table of each kind, two unfinished ones, counts, tilings, and a damaged store."""
+    """Fill a folder with finished tables, two unfinished tables, counts, tilings and a corrupt store; return it."""
     for name, settings in TABLES.items():
         run_puzzle(Config({"name": name, **settings}), folder / f"{name}.zarr", SERIAL)
     for name in ("unfinished", "growing"):
@@ -70,13 +70,13 @@ def make_site(folder: Path) -> Path:
 
 
 def stopped_run(store: Path) -> None:
-    """Compute a table up to a depth."""
+    """Start a table and stop at a depth."""
     run_puzzle(Config({"name": "stack", **UNFINISHED}), store, SERIAL, interrupted=stop_after(REACHED))
 
 
 @contextmanager
 def growing_run(store: Path) -> Iterator[None]:
-    """A run that resumes an unfinished table, and waits before its next layer until the block ends."""
+    """Resume an unfinished table; the run waits before its next layer until the block ends."""
     begun, go = threading.Event(), threading.Event()
 
     def waits() -> bool:
@@ -99,7 +99,7 @@ def growing_run(store: Path) -> Iterator[None]:
 
 @contextmanager
 def served(folder: Path) -> Iterator[str]:
-    """The address of a service of the stores in a folder, in a process of its own, on a port of its own."""
+    """Serve the stores in a folder, in a new process and on a free port; yield the address."""
     pipe = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
     process = popen([*PROGRAM, "serve", str(folder), "--port", "0"], text=True, **pipe)
     try:

@@ -1,4 +1,4 @@
-"""Faults of the file system at a chosen call: an error of the system, or the end of the process."""
+"""Faults at a chosen call of the file system: an operating system error, or the end of the process."""
 
 import io
 import os
@@ -16,7 +16,7 @@ EVERY = (WRITES, SYNCS, NAMES, DELETES)
 
 
 class Calls:
-    """The calls of the file system that change it, of which one fails."""
+    """A counter of the calls that change the file system, which makes one of them fail."""
 
     def __init__(self, number: int, fault: Callable[[], None], kinds: tuple[str, ...], lasts: bool) -> None:
         self.count = 0
@@ -27,7 +27,7 @@ class Calls:
         self._lock = Lock()
 
     def here(self, kind: str) -> None:
-        """Count a call, and run the fault if it is the one, or a later one of a fault that lasts."""
+        """Count a call, and run the fault if this is the chosen call, or a later one and the fault lasts."""
         if kind in self._kinds:
             with self._lock:
                 self.count += 1
@@ -36,7 +36,7 @@ class Calls:
                 self._fault()
 
     def before(self, kind: str, function: Callable[..., Any]) -> Callable[..., Any]:
-        """A function that counts each of its calls before it does what ``function`` does."""
+        """Return a wrapper of a function that counts each call before it calls the function."""
 
         def counted(*arguments: Any, **options: Any) -> Any:
             self.here(kind)
@@ -49,12 +49,12 @@ class Calls:
 def fault_at(
     number: int, fault: Callable[[], None], kinds: tuple[str, ...] = EVERY, lasts: bool = False
 ) -> Iterator[Calls]:
-    """Run ``fault`` in the call of this number, counted from 1, and if it ``lasts`` in all after it; 0: only count."""
+    """Run ``fault`` in call ``number``, counted from 1, and in all later calls if it ``lasts``; 0 only counts calls."""
     calls = Calls(number, fault, kinds, lasts)
 
     class Raw(io.FileIO):
         def write(self, content: Any) -> int:
-            """Write half before the fault: a file may be cut anywhere."""
+            """Write half of the content before the fault, because a crash may leave a partial file."""
             view = memoryview(content).cast("B")
             super().write(view[: len(view) // 2])
             calls.here(WRITES)
@@ -78,7 +78,7 @@ def fault_at(
 
 
 def error(number: int) -> Callable[[], None]:
-    """A fault that raises an error of the system, such as `errno.ENOSPC`."""
+    """Return a fault that raises an operating system error, such as `errno.ENOSPC`."""
 
     def fail() -> None:
         raise OSError(number, os.strerror(number))
@@ -87,16 +87,16 @@ def error(number: int) -> Callable[[], None]:
 
 
 def die() -> None:
-    """A fault that ends the process, as ``kill -9`` does."""
+    """End the process, like ``kill -9``."""
     os.kill(os.getpid(), signal.SIGKILL)
 
 
 class Killed(BaseException):
-    """Ends a run as a kill does: nothing cleans up behind it."""
+    """Ends a run like a kill: no handler of the program catches it."""
 
 
 def killing(function: Callable[..., Any], at: int, before: bool) -> Callable[..., Any]:
-    """The function, of which one call ends the run, before or after it has done its work."""
+    """Return a wrapper of a function in which call ``at``, counted from 0, ends the run before or after its work."""
     calls = iter(range(at + 1))
 
     def call(*arguments: Any, **named: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Workers that are lost at chosen calls of a scheduler."""
+"""A scheduler that loses workers at chosen calls."""
 
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
@@ -9,7 +9,7 @@ from antipodes_tasks.base.errors import SchedulerError, WorkersLostError
 
 
 class Forgetful(Threads):
-    """Threads that lose one of two workers at the calls of these numbers, with every other result of `submit`."""
+    """Threads that lose one of two workers, with every other result of `submit`, at the calls with these numbers."""
 
     shares_memory = False
 

@@ -1,8 +1,8 @@
-"""Processes of the program and of dask that start in milliseconds: forks of one process that has loaded the libraries.
+"""Processes of the program and of dask that start in milliseconds, as forks of a server that has loaded the libraries.
 
-Each is a process of its own, with its own number, signals and memory; only imports and compilation were done before.
-Run as a program, this file is the process that is forked. Tests of what happens while a process starts, of the memory
-that it takes, and of other variables for libraries start a fresh one.
+Each fork is a real process with its own id, signals and memory, but imports and compilation are already done. If this
+file is run as a program, it is the server. Tests of startup, of memory, and of environment variables for libraries
+start fresh processes instead.
 """
 
 import array
@@ -23,31 +23,31 @@ from typing import Any
 PROGRAM = [sys.executable, "-c", "from antipodes.cli.program import main; main()"]
 DASK = ("distributed.cli.dask_scheduler", "distributed.cli.dask_worker")
 READ_AT_IMPORT = ("PYTHON", "NUMBA_", "ZARR_", "DASK_", "MALLOC_", "LD_")
-"""How the names of variables start that libraries or Python read only once."""
+"""Prefixes of the environment variables that Python or a library reads only when it starts."""
 ADOPT = 36
-"""Linux's PR_SET_CHILD_SUBREAPER: processes whose parent has ended become children of this one."""
+"""Linux's PR_SET_CHILD_SUBREAPER: descendants whose parent has ended become children of this process."""
 LARGEST = 1 << 20
-"""Bytes of a request at most."""
+"""Maximum number of bytes of a request."""
 
 
 def popen(command: Sequence[str], **options: Any) -> "subprocess.Popen[Any]":
-    """Like `subprocess.Popen`; the program, schedulers and workers are forked where that makes no difference."""
+    """Start a process like `subprocess.Popen`, but as a fork if that makes no difference."""
     return (Forked if forkable(command, options.get("env")) else subprocess.Popen)(command, **options)
 
 
 def forkable(command: Sequence[str], environment: Mapping[str, str] | None) -> bool:
-    """Whether a fork of the server is what the command would start."""
+    """Return whether a fork of the server can replace the process that the command would start."""
     known = list(command[:3]) == PROGRAM or (command[0] == sys.executable and command[1] == "-m" and command[2] in DASK)
     return known and sys.platform == "linux" and startup(environment or os.environ) == startup(os.environ)
 
 
 def startup(environment: Mapping[str, str]) -> dict[str, str]:
-    """The variables that decide how a process starts."""
+    """Return the environment variables that a process reads when it starts."""
     return {name: value for name, value in environment.items() if name.startswith(READ_AT_IMPORT)}
 
 
 class Forked(subprocess.Popen[Any]):
-    """A process that the server forks, and that becomes a child of this process."""
+    """A process that the server forks and that then becomes a child of this process."""
 
     def _execute_child(self, args: Sequence[str], *details: Any) -> None:
         cwd, environment, pipes, session = details[4], details[5], details[9:15], details[-2]
@@ -64,13 +64,13 @@ class Forked(subprocess.Popen[Any]):
 
 
 class Server:
-    """The process that is copied; it starts at the first request, and ends with this process."""
+    """The process that is forked; it starts with the first request, and ends with this process."""
 
     _connection: socket.socket | None = None
 
     @classmethod
     def ask(cls, request: dict[str, Any], streams: list[int]) -> int:
-        """Have a process forked whose first three files are these; its number."""
+        """Fork a process with these three standard streams, and return its process id."""
         connection = cls._connection or cls._start()
         packed = array.array("i", streams).tobytes()
         connection.sendmsg([json.dumps(request).encode()], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, packed)])
@@ -90,7 +90,7 @@ class Server:
 
 
 def load() -> None:
-    """Load what the program and dask load, and the kernels of a search."""
+    """Load all modules of the program and dask, and the kernels of a search."""
     from importlib import import_module
 
     from antipodes.cli.main import COMMANDS, load_command
@@ -105,7 +105,7 @@ def load() -> None:
 
 
 def serve(connection: socket.socket) -> dict[str, Any]:
-    """Fork a process for each request; returns the request only in that process."""
+    """Fork a process for each request; only the new process returns from this function, with the request."""
     while True:
         content, rights, _, _ = connection.recvmsg(LARGEST, socket.CMSG_SPACE(3 * array.array("i").itemsize))
         if not content:
@@ -119,14 +119,14 @@ def serve(connection: socket.socket) -> dict[str, Any]:
             become(request := json.loads(content), streams, writing)
             return request
         os.close(writing)
-        os.waitpid(parent, 0)  # from now on the child belongs to the tests' process
+        os.waitpid(parent, 0)  # from now on, the new process is a child of the tests' process
         connection.send(os.read(reading, 100) or b"the process has failed to start")
         for file in (*streams, reading):
             os.close(file)
 
 
 def become(request: dict[str, Any], streams: Sequence[int], ready: int) -> None:
-    """Make this process one that the request describes, and write its number as soon as its group can be killed."""
+    """Turn this process into the requested one; write its process id as soon as its group can be killed."""
     if request["session"]:
         os.setsid()
     os.chdir(request["cwd"])
@@ -143,7 +143,7 @@ def become(request: dict[str, Any], streams: Sequence[int], ready: int) -> None:
 
 
 def run(command: Sequence[str]) -> None:
-    """What ``python`` does with the rest of a command."""
+    """Run a command, without its interpreter, as ``python`` does."""
     kind, what, *arguments = command[1:]
     sys.path[0], sys.argv = "", [kind, *arguments]
     sys.modules["__main__"] = main = ModuleType("__main__")

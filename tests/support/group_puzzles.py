@@ -1,4 +1,4 @@
-"""Puzzles whose positions are the elements of a group, random ones and known ones, for tests."""
+"""Random and known puzzles whose positions are the elements of a group."""
 
 from math import factorial
 from pathlib import Path
@@ -20,19 +20,19 @@ SAMPLES = Path(__file__).parent / "samples"
 
 
 def twisty(name: str, **more: Any) -> Puzzle:
-    """The puzzle of a sample."""
+    """Return the puzzle of a sample file."""
     path = SAMPLES / name
     kind = "kpuzzle" if path.suffix == ".json" else path.suffix[1:]
     return puzzle_from({"name": "p", "family": "twisty", "format": kind, "definition": path.read_text(), **more})
 
 
 def made(puzzle: twisty_geometry.Made) -> Puzzle:
-    """The puzzle from workshop.geometry."""
+    """Return a puzzle that was made from geometry."""
     return puzzle_from({"name": "p", "family": "twisty", "format": "tws", "definition": puzzle.tws()})
 
 
 def group_space(puzzle: Puzzle) -> Space:
-    """The space with the best cut, even if a space of another kind is preferred for the puzzle."""
+    """Return the group space with the best cut, even if another kind of space is preferred for the puzzle."""
     return min(
         every_cut(puzzle.rules, Group.of(puzzle.rules)),
         key=lambda space: space.filler.cost(space.filler.most_column_maps),
@@ -46,7 +46,7 @@ def of_parts(parts: list[Part], start: list[int], moves: Transforms, *more: list
 
 @st.composite
 def puzzles(draw: st.DrawFn) -> Puzzle:
-    """Two orbits of pieces with or without orientation, and lights that stay on their places."""
+    """Draw a puzzle with two orbits of pieces, with or without orientations, and lights that do not move."""
     parts: list[Part] = []
     start: list[int] = []
     moduli: list[int] = []

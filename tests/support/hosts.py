@@ -1,4 +1,4 @@
-"""Hosts with addresses of their own on one machine: network namespaces, and links from them to a switch."""
+"""Hosts with their own addresses on one machine: network namespaces with links to a switch."""
 
 import os
 import subprocess
@@ -11,7 +11,7 @@ NETWORK = "10.83.0"
 
 
 class Hosts:
-    """N hosts on one switch, which is in a namespace of its own; a context manager that removes them all."""
+    """Hosts on a switch, which has its own namespace, as a context manager that removes all of them."""
 
     def __init__(self, count: int) -> None:
         run = f"t{os.getpid() % 10000}{uuid.uuid4().hex[:3]}"
@@ -33,11 +33,11 @@ class Hosts:
             subprocess.run(["ip", "netns", "del", name], check=False, capture_output=True)
 
     def at(self, number: int) -> tuple[object, ...]:
-        """The start of a command that runs on a host; the first host is number 1."""
+        """Return the words with which a command that runs on a host begins; the first host is number 1."""
         return ("ip", "netns", "exec", self.names[number - 1])
 
     def address(self, number: int) -> str:
-        """The address of a host."""
+        """Return the address of a host."""
         return f"{NETWORK}.{number}"
 
     def cut(self, number: int) -> None:

@@ -31,25 +31,25 @@ UNREACHED = 255
 
 
 def journal_at(path: Path) -> Journal:
-    """A journal in a folder."""
+    """Return a journal in a folder."""
     path.mkdir(exist_ok=True)
     return Journal(DirectoryStorage(path), "identity", 100, 1 << 20)
 
 
 def parts_of(bounds: Sequence[int]) -> list[Partition]:
-    """The partitions with these bounds."""
+    """Return the partitions with these bounds."""
     return [Partition(number, first, end) for number, (first, end) in enumerate(pairwise(bounds))]
 
 
 def new_shards(journal: Journal, sizes: Sequence[int], buffer_bytes: int = 1 << 20) -> list[Shard]:
-    """Shards of so many partitions each, of which nothing is known."""
+    """Return empty shards with these numbers of partitions."""
     parts, ends = parts_of(BOUNDS), np.cumsum([0, *sizes]).tolist()
     make = partial(State, width=SPACE.width, chunk_rows=CHUNK_ROWS)
     return [Shard(parts[first:end], make, journal, buffer_bytes) for first, end in pairwise(ends)]
 
 
 def advance(shards: Sequence[Shard], depth: int, token: str = "", lean: bool = False) -> int:
-    """Find the layer after ``depth`` in all shards, from each other's boundaries if these are to be sent."""
+    """Find the layer after ``depth`` in all shards and return its size; if ``lean``, shards only see boundaries."""
     sources: list[Callable[[], object]] = [
         (lambda one=one: one.boundary(LINKS, depth, token)) if lean else (lambda one=one: one)  # type: ignore[misc]
         for one in shards
@@ -62,7 +62,7 @@ def advance(shards: Sequence[Shard], depth: int, token: str = "", lean: bool = F
 
 
 def begun(journal: Journal, sizes: Sequence[int], buffer_bytes: int = 1 << 20) -> list[Shard]:
-    """Shards at depth 0."""
+    """Return shards at depth 0."""
     shards = new_shards(journal, sizes, buffer_bytes)
     for one in shards:
         one.begin(STARTS)
@@ -70,7 +70,7 @@ def begun(journal: Journal, sizes: Sequence[int], buffer_bytes: int = 1 << 20) -
 
 
 def search(shards: Sequence[Shard], depth: int, layers: int = 1000, lean: bool = False) -> list[int]:
-    """The number of positions in each of the next layers, until one is empty."""
+    """Return the number of positions in each of the next layers, until a layer is empty."""
     found: list[int] = []
     while len(found) < layers:
         count = advance(shards, depth + len(found), lean=lean)
@@ -81,7 +81,7 @@ def search(shards: Sequence[Shard], depth: int, layers: int = 1000, lean: bool =
 
 
 def depths(shards: Sequence[Shard]) -> Depths:
-    """The depths ``(rows, width)`` in all segments of shards."""
+    """Return the depths ``(rows, width)`` in all segments of shards."""
     found = []
     for one in shards:
         for chunk in range(one.segments.first_chunk, one.segments.end_chunk):
@@ -93,12 +93,12 @@ def depths(shards: Sequence[Shard]) -> Depths:
 
 
 def files(folder: Path) -> list[Path]:
-    """The journal files in the folder of a store."""
+    """Return the journal files in the folder of a store."""
     return sorted((folder / "journal").glob("*"))
 
 
 def set_journal(store: Path, depths: Depths) -> None:
-    """Replace the journal of an unfinished table by an intact one with these depths ``(rows, width)``."""
+    """Replace the journal of an unfinished table with an intact one that contains these depths ``(rows, width)``."""
     table = TableStore(store)
     manifest, log = table.read(), SegmentLog()
     deepest = int(depths[depths != manifest.unreached].max())

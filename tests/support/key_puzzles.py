@@ -1,4 +1,4 @@
-"""Puzzles whose positions have no number but their place in a list of keys, and their distances by brute force."""
+"""Puzzles whose positions are searched as keys, and their distances by brute force."""
 
 from collections.abc import Callable
 from functools import cache, partial
@@ -13,23 +13,23 @@ from antipodes.puzzles.puzzle import Puzzle
 
 BLOCKS = {"name": "blocks", "family": "blocks", "start": "AABC\nAADE\nFFGH\n.IJ."}
 WORDS = 9
-"""Dials of 8 bits each: a key of two words."""
+"""Number of dials; with 8 bits each, a key needs two words."""
 
 
 def step(dial: int, by: int, below: int, dials: Any) -> Any:
-    """Turn a dial by one, between 0 and a number."""
+    """Turn a dial by ``by``; the move is legal if its value stays from 0 to ``below`` - 1."""
     after = dials.copy()
     after[:, dial] += by
     return after, (after[:, dial] >= 0) & (after[:, dial] < below)
 
 
 def add(dials: Any, *, by: tuple[int, ...], radix: int) -> Any:
-    """Add to all dials, where the first differs from the last."""
+    """Add numbers to all dials; the move is legal if the first dial differs from the last."""
     return (dials + np.array(by)) % radix, dials[:, 0] != dials[:, -1]
 
 
 def wide() -> Puzzle:
-    """Dials that go up and down, of many values each."""
+    """Return a puzzle of dials that are turned up and down; each has many values."""
     moves = {f"{dial}{'+' if by > 0 else '-'}": partial(step, dial, by, 3) for dial in range(6) for by in (1, -1)}
     inverses = {f"{dial}+": f"{dial}-" for dial in range(6)}
     start = [0] * WORDS
@@ -38,13 +38,13 @@ def wide() -> Puzzle:
 
 
 def one_way() -> Puzzle:
-    """Moves that cannot be undone by one move, from two starts."""
+    """Return a puzzle with irreversible moves and two starts."""
     moves = {"a": partial(add, by=(1, 2, 0), radix=9), "b": partial(add, by=(0, 1, 3), radix=9)}
     return define_puzzle(name="one-way", radices=[9] * 3, start=[[0, 0, 1], [4, 2, 1]], moves=moves, enumerated=True)
 
 
 def tiles() -> Config:
-    """A sliding puzzle without its numbers."""
+    """Return a sliding puzzle as a puzzle in Python, whose positions are not numbered."""
     numbered = Config({"name": "tiles", "family": "sliding", "rows": 2, "columns": 3, "start": "1 2 3 4 5 0"})
     rules = numbered.puzzle.rules
     edges = {f"{pair[0]}-{pair[1]}": tuple(pair) for pair in rules.moves.pairs.tolist()}  # type: ignore[attr-defined]
@@ -72,13 +72,13 @@ PUZZLES: dict[str, Callable[[], Config]] = {
 
 @cache
 def config_of(name: str) -> Config:
-    """The config of a puzzle."""
+    """Return the config of a puzzle."""
     return PUZZLES[name]()
 
 
 @cache
 def brute_force(name: str) -> dict[bytes, int]:
-    """The distance of each position, as the bytes of its labels."""
+    """Return the distance of each position, which is given as the bytes of its labels."""
     rules = config_of(name).puzzle.rules
 
     def after(position: bytes) -> list[bytes]:

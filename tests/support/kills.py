@@ -1,7 +1,7 @@
-"""Runs that are killed again and again, and the tables that resumed runs complete, compared with undisturbed ones.
+"""Runs that are killed repeatedly and resumed; the final tables are compared with those of undisturbed runs.
 
-As a program: ``python tests/support/kills.py NUMBER SEED`` kills so many runs, and prints in which phases. Runs are
-forked from this process, which has loaded the libraries, so that one takes little more time than its search.
+As a program, ``python tests/support/kills.py NUMBER SEED`` kills this many runs, and prints in which phases they were.
+Runs are forked from this process, which has loaded the libraries, so a run takes little more time than its search.
 """
 
 import os
@@ -26,9 +26,9 @@ from antipodes.tables.planning.plan import plan_run
 from antipodes_tasks.bfs.partition import warm_up
 
 TIMES = int(os.environ.get("KILLS", "1"))
-"""How many times as often the tests kill runs as they do by default."""
+"""Factor by which the tests kill more runs than by default."""
 OWN: dict[str, dict[str, Any]] = {
-    "ring": {  # its greatest depth needs two bytes
+    "ring": {  # its radius needs two bytes
         "family": "jump",
         "start": "-B" + "A" * 22,
         "edges": [[place, (place + 1) % 24] for place in range(24)],
@@ -46,7 +46,7 @@ DIALS = '''
 from antipodes import define_puzzle
 
 def dials(count=9):
-    """Dials, each of which turns if those before it are at 0."""
+    """Dials; each one turns only if all dials before it are at 0."""
     def turn(dial, by):
         def move(dials):
             legal = ~dials[:, :dial].any(axis=1)
@@ -59,27 +59,27 @@ def dials(count=9):
 '''
 """A puzzle written in Python."""
 PUZZLES = ("eight-puzzle", "pyraminx", "ring", "pancake-9", "one-way", "dials", "m12", "five-tiles")
-"""Puzzles of all kinds of spaces."""
+"""Names of puzzles with all kinds of spaces."""
 MAX_CALLS = 400
-"""The calls of the file system at one of which a run is killed; the greater number of runs makes fewer."""
+"""Maximum number of the file system call at which a run is killed; most runs make fewer calls."""
 KILLED_WITHIN = 0.8
-"""Seconds within which a run is killed, if not at a call."""
+"""Maximum number of seconds after which a run is killed if it is not killed at a call."""
 SECONDS = 300
-"""A run that takes longer hangs."""
+"""Seconds after which a run is considered to hang."""
 
 
 class Way(NamedTuple):
-    """How the runs of a store are started."""
+    """A way to start a run."""
 
     workers: int
     every: bool
-    """Whether each layer is committed."""
+    """Whether the run commits each layer."""
     spills: bool
-    """Whether memory holds no segments."""
+    """Whether the memory limit is so low that all segments are spilled."""
 
 
 def main(kills: int, seed: int) -> None:
-    """Kill so many runs, check each table that comes of them, and print in which phases they were."""
+    """Kill this many runs, check each table that they produce, and print in which phases they were killed."""
     warm_up()
     rng, phases = random.Random(seed), Counter[str]()
     with tempfile.TemporaryDirectory() as folder:
@@ -100,7 +100,7 @@ def main(kills: int, seed: int) -> None:
 
 
 def config_file(name: str, folder: Path) -> str:
-    """A puzzle as an argument of the program: the name of a bundled one, or a file."""
+    """Return a puzzle as an argument of the program: the name of a bundled puzzle, or a file."""
     if name == "dials":
         (folder / "dials.py").write_text(DIALS)
         return f"{folder}/dials.py:dials"
@@ -112,14 +112,17 @@ def config_file(name: str, folder: Path) -> str:
 
 
 def undisturbed(puzzle: str, store: Path) -> dict[str, bytes]:
-    """The files of the store of an uninterrupted run."""
+    """Return the files of the store of an uninterrupted run."""
     assert waited(forked(["run", puzzle, "--store", str(store), "--quiet", "--json"])) == 0
     assert waited(forked(["verify", str(store)])) == 0
     return contents(store)
 
 
 def kill_until_complete(puzzle: str, store: Path, rng: random.Random) -> list[str]:
-    """Kill some runs of a puzzle, each started in another way, then let one complete; the phases of the killed ones."""
+    """Kill some runs of a puzzle, then let a run complete; return the phases of the killed runs.
+
+    Each run is started in a random way.
+    """
     phases = []
     for _ in range(rng.choice([1, 3, 6])):
         arguments = command(puzzle, store, random_way(rng))
@@ -136,12 +139,12 @@ def kill_until_complete(puzzle: str, store: Path, rng: random.Random) -> list[st
 
 
 def random_way(rng: random.Random) -> Way:
-    """A way to start a run."""
+    """Return a random way to start a run."""
     return Way(rng.choice([1, 2, 3]), rng.random() < 0.5, rng.random() < 0.5)
 
 
 def command(puzzle: str, store: Path, way: Way) -> list[str]:
-    """The arguments of the program."""
+    """Return the arguments of the program."""
     given = ["run", puzzle, "--store", str(store), "--quiet", "--json", "--workers", str(way.workers)]
     if way.every:
         given += ["--checkpoint-every", "0"]
@@ -151,7 +154,7 @@ def command(puzzle: str, store: Path, way: Way) -> list[str]:
 
 
 def forked(arguments: Sequence[str], number: int = 0) -> int:
-    """Start the program in a process that is killed at a call of the file system, if one has this number; its id."""
+    """Start the program in a process that is killed at the file system call with this number; return its id."""
     process = os.fork()
     if process:
         return process
@@ -163,7 +166,7 @@ def forked(arguments: Sequence[str], number: int = 0) -> int:
 
 
 def waited(process: int) -> int:
-    """The exit status of a process, negative for a signal; AssertionError if it hangs."""
+    """Return the exit status of a process, negative for a signal; raise AssertionError if it hangs."""
     deadline = time.monotonic() + SECONDS
     while True:
         ended, status = os.waitpid(process, os.WNOHANG)
@@ -174,7 +177,7 @@ def waited(process: int) -> int:
 
 
 def phase_of(store: Path) -> str:
-    """What a run was doing when it was killed, by what it left."""
+    """Return the phase in which a run was killed, judging by the files that it left."""
     if not (store / MANIFEST).exists():
         return "creation"
     manifest = read_manifest(store / MANIFEST)

@@ -1,4 +1,4 @@
-"""Processes that see another file system than the others, and small file systems; only root can create them."""
+"""Processes from which a folder is hidden, and small file systems; only root can create them."""
 
 import os
 import shutil
@@ -11,7 +11,7 @@ import pytest
 
 
 def hidden(folder: Path) -> tuple[object, ...]:
-    """The start of a command to whose process a folder is empty, as on another machine."""
+    """Return the words with which a command begins for which a folder is empty, as on another machine."""
     folder.mkdir()
     prefix = ("unshare", "--mount", "--propagation", "private", "sh", "-c")
     enter = (*prefix, f'mount -t tmpfs empty "{folder}" && exec "$@"', "sh")
@@ -21,7 +21,7 @@ def hidden(folder: Path) -> tuple[object, ...]:
 
 @contextmanager
 def small(folder: Path, size: str) -> Iterator[Path]:
-    """A file system of a size, such as ``1m``, mounted at a new folder."""
+    """Mount a file system of a size, such as ``1m``, at a new folder."""
     folder.mkdir()
     check(["mount", "-t", "tmpfs", "-o", f"size={size}", "small", str(folder)], "nothing can be mounted here")
     try:
@@ -31,7 +31,7 @@ def small(folder: Path, size: str) -> Iterator[Path]:
 
 
 def check(command: list[object] | list[str], why: str) -> None:
-    """Skip the test, with a reason, unless this is root and the command succeeds."""
+    """Skip the test, with a reason, unless the user is root and the command succeeds."""
     words = [str(word) for word in command]
     if os.geteuid() or not shutil.which(words[0]) or subprocess.run(words, check=False, capture_output=True).returncode:
         pytest.skip(why)

@@ -1,4 +1,4 @@
-"""Puzzles as a user may define them: towers, lights, jugs, and random functions of random fields."""
+"""Puzzles as a user may define them in Python: towers, lights, jugs, and puzzles with random functions."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -18,7 +18,7 @@ CAPACITY = (8, 5, 3)
 
 
 def towers(pegs: int, discs: int, **more: Any) -> Puzzle:
-    """Discs on pegs, the smallest first; a move takes the top disc of a peg to another."""
+    """Return a puzzle of discs on pegs, the smallest disc first; a move takes the top disc of a peg to another peg."""
 
     def top(positions: Any, peg: int) -> Any:
         on = positions == peg
@@ -45,7 +45,7 @@ def towers(pegs: int, discs: int, **more: Any) -> Puzzle:
 
 
 def pegs_exchanged(one: int, other: int) -> Any:
-    """The map that exchanges two pegs."""
+    """Return the map of positions that exchanges two pegs."""
 
     def exchanged(positions: Any) -> Any:
         names = np.arange(positions.max(initial=other) + 1)
@@ -56,13 +56,13 @@ def pegs_exchanged(one: int, other: int) -> Any:
 
 
 def symmetric_towers(pegs: int, discs: int, **more: Any) -> Puzzle:
-    """Towers that name the exchanges of all pegs but the first."""
+    """Return towers that declare the exchanges of all pegs but the first as symmetries."""
     named = {f"pegs {peg} and {peg + 1}": pegs_exchanged(peg, peg + 1) for peg in range(1, pegs - 1)}
     return towers(pegs, discs, symmetries=named, **more)
 
 
 def lights(rows: int, columns: int, **more: Any) -> Puzzle:
-    """A press changes a light and those beside it."""
+    """Return a puzzle in which a press changes a light and its neighbours."""
 
     def press(row: int, column: int) -> Function:
         near = [(row, column), (row - 1, column), (row + 1, column), (row, column - 1), (row, column + 1)]
@@ -86,7 +86,7 @@ def lights(rows: int, columns: int, **more: Any) -> Puzzle:
 
 
 def jugs() -> Puzzle:
-    """Three jugs, the largest full; a move pours from one into another, and cannot be undone in general."""
+    """Return three jugs, the largest full; a move pours from one jug into another and is generally irreversible."""
 
     def pour(origin: int, destination: int) -> Function:
         def poured(positions: Any) -> Any:
@@ -103,7 +103,7 @@ def jugs() -> Puzzle:
 
 
 def random_puzzle(seed: int) -> Puzzle:
-    """Some hundred positions of values and pieces, and moves each of which depends on a few places."""
+    """Return a random puzzle of values and pieces with some hundred positions; each move depends on a few places."""
     rng = np.random.default_rng(seed)
     parts: list[Part] = [values(int(rng.integers(1, 4)), int(rng.integers(1, 4)))]
     if rng.integers(2):
@@ -122,7 +122,7 @@ def _any_content(part: Part) -> list[int]:
 
 
 def _random_move(parts: list[Part], rng: np.random.Generator) -> Function:
-    """Each part of values gets new ones that depend on two places, and each arrangement is permuted or left alone."""
+    """Return a move that replaces some values by functions of two places, and permutes some parts with pieces."""
     places = sum(part.places for part in parts)
     changes = []
     first = 0
@@ -152,7 +152,7 @@ def _random_move(parts: list[Part], rng: np.random.Generator) -> Function:
 
 
 def divided(rules: Rules, order: Sequence[int], leading: int) -> Space | None:
-    """The space of these leading fields; None if they do not decide where moves lead."""
+    """Return the space whose rows are the leading fields; None if they do not determine the effect of moves."""
     fields = fields_of(rules.parts)
     numbering = Fields(tuple(fields[number] for number in order), tuple(order), leading, 1)
     most = numbering.filler(rules, leading).estimated_maps()

@@ -1,4 +1,4 @@
-"""The Mathieu groups by their usual generators, and groups by brute force."""
+"""Generators of the Mathieu groups, and the elements of groups by brute force."""
 
 from collections.abc import Sequence
 
@@ -8,7 +8,7 @@ Group = list[list[int]]
 
 
 def permutation(points: int, *cycles: Sequence[int]) -> list[int]:
-    """The image of each point from 0; cycles name points from 1, as tables in books do."""
+    """Return the image of each point, counted from 0; the cycles count points from 1, as in books."""
     images = list(range(points))
     for cycle in cycles:
         for point, image in zip(cycle, [*cycle[1:], cycle[0]], strict=True):
@@ -34,6 +34,6 @@ M24 = [
 
 
 def elements(generators: Group) -> set[tuple[int, ...]]:
-    """All products of the generators, by brute force."""
+    """Return all products of the generators."""
     identity = tuple(range(len(generators[0])))
     return set(distances([identity], lambda one: (tuple(each[image] for image in one) for each in generators)))

@@ -1,4 +1,4 @@
-"""Where a store may be."""
+"""The places in which a store may be."""
 
 import json
 from pathlib import Path
@@ -8,7 +8,7 @@ from stores import contents
 
 
 class Place:
-    """A directory or a bucket in which a store may be."""
+    """A directory or a bucket that may contain stores."""
 
     def __init__(self, at: Path | Bucket) -> None:
         self._at = at
@@ -17,7 +17,7 @@ class Place:
         return str(self._at / name) if isinstance(self._at, Path) else self._at.url(name)
 
     def files(self) -> dict[str, bytes]:
-        """All that is there, by path."""
+        """Return all files or objects, by path."""
         if isinstance(self._at, Path):
             return contents(self._at)
         return {key: self._at.get(key) for key in self._at.listing()}
@@ -30,6 +30,6 @@ class Place:
             self._at.put(name, content)
 
     def take_over(self) -> None:
-        """Put the lock of a run on another machine in the place of that of ``t.zarr``."""
+        """Replace the lock of ``t.zarr`` with the lock of a run on another machine."""
         owner = {"process": 1, "host": "elsewhere", "machine": "another", "started": 0, "token": "old", "beat": 0}
         self.put("t.zarr.lock", json.dumps(owner).encode())

@@ -1,4 +1,4 @@
-"""Runs of the program in processes of their own, whose messages tests wait for."""
+"""Runs of the program in separate processes, for whose messages tests can wait."""
 
 import json
 import os
@@ -15,7 +15,7 @@ from waiting import PATIENCE, wait_until
 
 
 class Run:
-    """The program in a process of its own; its messages are read as they come."""
+    """The program in a separate process; its messages are read as soon as they come."""
 
     def __init__(
         self, arguments: Sequence[object], cwd: Path, environment: Mapping[str, str], prefix: Sequence[object]
@@ -42,11 +42,11 @@ class Run:
 
     @property
     def err(self) -> str:
-        """Its messages so far."""
+        """The messages of the program so far."""
         return "".join(self.lines)
 
     def wait_for(self, text: str, seconds: float = PATIENCE) -> None:
-        """Return once its messages contain the text; AssertionError if it ends without."""
+        """Return as soon as the messages contain a text; raise AssertionError if the program ends without it."""
 
         def said() -> bool:
             ended = self.process.poll() is not None
@@ -62,15 +62,15 @@ class Run:
             raise AssertionError(f"{error}; it said:\n{self.err}") from error
 
     def wait_for_depth(self, depth: int) -> None:
-        """Return once it has settled this layer."""
+        """Return as soon as the run has found a layer."""
         self.wait_for(f"depth {depth}:")
 
     def signal(self, number: int) -> None:
-        """Send it a signal."""
+        """Send the program a signal."""
         self.process.send_signal(number)
 
     def end(self, seconds: float = 2 * PATIENCE) -> tuple[int, str, str]:
-        """Its exit status, its output, and its messages."""
+        """Wait for the end of the program; return its exit status, output and messages."""
         try:
             status = self.process.wait(seconds)
         except subprocess.TimeoutExpired as error:
@@ -80,14 +80,14 @@ class Run:
         return status, "".join(self._out), self.err
 
     def finish(self) -> dict[str, Any]:
-        """Its ``--json`` report, once it ended with status 0."""
+        """Wait until the program ends with status 0, and return its ``--json`` report."""
         status, out, err = self.end()
         assert status == 0, err
         check_no_noise(err)
         return dict(json.loads(out))
 
     def fail(self, status: int, *texts: str) -> str:
-        """Its last message, which contains the texts, once it ended with this status."""
+        """Wait until the program ends with a status; return its last message, which must contain the texts."""
         ended, _, err = self.end()
         assert ended == status, err
         check_no_noise(err)
@@ -98,21 +98,21 @@ class Run:
         return last
 
     def kill(self) -> None:
-        """End it with ``kill -9``, and all that it started."""
+        """Kill the program and its descendants with ``kill -9``."""
         with suppress(ProcessLookupError):
             os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait()
 
 
 def check_no_noise(err: str) -> None:
-    """AssertionError if a library has written a message, or a traceback."""
+    """Raise AssertionError if a library has written a message, or if there is a traceback."""
     for sign in ("Traceback", "distributed", "tornado", "asyncio", "Error:", "Warning"):
         assert sign not in err.replace("dask.distributed", ""), err
 
 
 Begin = Callable[..., Run]
-"""The fixture that starts the program in a process of its own."""
+"""The fixture that starts the program in a separate process."""
 Same = Callable[..., None]
-"""The fixture that compares a store with that of threads."""
+"""The fixture that checks that a store equals the store of a run on threads."""
 EVERY_LAYER: list[object] = ["--checkpoint-every", 0]
 """Options with which a run commits each layer."""

@@ -1,4 +1,4 @@
-"""The program as tests run it: in this process, or as a process of its own."""
+"""The program, as tests run it in this process or in a separate process."""
 
 import random
 import subprocess
@@ -17,7 +17,7 @@ class Outcome:
 
 
 def forget_puzzles() -> None:
-    """Forget the puzzles in Python that this process loaded or was given, as another process would not know them."""
+    """Forget the Python puzzles that this process has loaded or was given, as if it were another process."""
     python_source._NAMED.clear()
     python_source._GIVEN.clear()
 
@@ -27,7 +27,7 @@ Process = Callable[..., "subprocess.Popen[str]"]
 
 
 def kill_within(seconds: float, victim: "subprocess.Popen[str]", rng: random.Random) -> None:
-    """Kill a process at a random time, at most N seconds after its first message; it may have ended before."""
+    """Kill a process, which may have ended already, at a random time within ``seconds`` after its first message."""
     assert victim.stderr is not None
     victim.stderr.readline()
     time.sleep(rng.uniform(0, seconds))

@@ -1,4 +1,4 @@
-"""Where the project's own files are, for tests that read them."""
+"""The paths of the project's files, for tests that read them."""
 
 from pathlib import Path
 

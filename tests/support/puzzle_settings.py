@@ -1,4 +1,4 @@
-"""``[puzzle]`` tables of puzzles that several tests use: all moves, many tiles, a long line."""
+"""``[puzzle]`` tables of puzzles that several tests use, such as puzzles with all moves, many tiles or a long line."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ LINE["start"] = " ".join(["0"] + ["1"] * 299)
 
 
 def complete(rows: int, columns: int) -> str:
-    """Moves from every square to every other one."""
+    """Return moves from every square to every other square."""
     offsets = [[down, right] for down in range(1 - rows, rows) for right in range(1 - columns, columns)]
     return f"offsets = {offsets}"
 

@@ -1,4 +1,4 @@
-"""The section of docs/reference/python.md that is made of the docstrings: run this file to write it again."""
+"""The section of docs/reference/python.md that is generated from docstrings; run this file to write it again."""
 
 import inspect
 import re
@@ -13,12 +13,12 @@ PLAIN = (type(None), bool, int, str)
 
 
 def written_section() -> str:
-    """The section as it stands on the page."""
+    """Return the section that the page contains."""
     return PAGE.read_text(encoding="utf-8").partition(BEGIN)[2].partition(END)[0]
 
 
 def section() -> str:
-    """The section as the docstrings say."""
+    """Return the section that the docstrings imply."""
     import antipodes as api
 
     members = [(name, getattr(api, name)) for name in api.__all__]
@@ -37,7 +37,7 @@ def _row(name: str, function: Any) -> str:
 
 
 def _parameters(name: str, function: Any) -> str:
-    """A heading and the table of the parameters, from a docstring in numpy's style."""
+    """Return a heading and a table of the parameters, from a docstring in numpy's style."""
     text = re.split(r"\n\n\w+\n---", _doc(function).partition("Parameters\n----------\n")[2])[0]
     entries = re.findall(r"^(\S.*)\n((?:    .*\n?)+)", text, re.MULTILINE)
     rows = [f"| {_code_each(names)} | {_markdown(' '.join(said.split()))} |\n" for names, said in entries]
@@ -67,7 +67,7 @@ def _summary(one: Any) -> str:
 
 
 def _markdown(text: str) -> str:
-    """Code in single quotes, as Markdown has it; no bar ends a cell."""
+    """Convert a text to Markdown: code in single backquotes, and escaped bars, which would end a cell."""
     return text.replace("``", "`").replace("|", "\\|")
 
 

@@ -1,4 +1,4 @@
-"""Random small puzzles of several parts, values and conditions, and puzzles whose moves are functions."""
+"""Random small puzzles with several parts, values and conditions, also with functions as moves."""
 
 from typing import Any
 
@@ -20,12 +20,12 @@ def puzzle_of(parts: tuple[Part, ...], start: tuple[int, ...], moves: Moves) -> 
 
 @st.composite
 def puzzles(draw: st.DrawFn) -> Puzzle:
-    """Pieces that differ or not, with twists or without, values, and moves there and back or one way."""
+    """Draw a puzzle with different or identical pieces and values; its moves may be reversible or not."""
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     parts, start = _parts(rng)
     count = int(rng.integers(1, 5))
     transforms = _transforms(rng, parts, count)
-    if draw(st.booleans()):  # most puzzles of people have the inverse of each move
+    if draw(st.booleans()):  # most real puzzles have the inverse of each move
         transforms = with_inverses(transforms)
     return puzzle_of(parts, start, transforms)
 
@@ -76,7 +76,7 @@ def with_inverses(moves: Transforms) -> Transforms:
 
 
 def hanoi(pegs: int, discs: int) -> Puzzle:
-    """Place ``i`` is disc ``i``, the smallest first; its value is its peg."""
+    """Return the towers of Hanoi; the value of place ``i`` is the peg of disc ``i``, the smallest disc first."""
     names, added, allowed = [], [], []
     for disc in range(discs):
         for a in range(pegs):
@@ -91,7 +91,7 @@ def hanoi(pegs: int, discs: int) -> Puzzle:
 
 
 def near(puzzle: Puzzle) -> Labels:
-    """Positions in the first layers, up to a hundred of each."""
+    """Return positions of the first layers, up to a hundred of each layer."""
     found = layer = puzzle.start_labels[:100]
     for _ in range(4):
         after = [layer[:0], *map(puzzle.moves.successors, layer)]
@@ -101,7 +101,7 @@ def near(puzzle: Puzzle) -> Labels:
 
 
 def as_functions(puzzle: Puzzle, inverses: bool) -> Puzzle:
-    """The same puzzle, its moves as functions with inverses or without."""
+    """Return the same puzzle with its moves as functions, with or without declared inverses."""
     functions: dict[str, Any] = {}
     undo: dict[str, Any] = {}
     for number in range(len(puzzle.moves)):

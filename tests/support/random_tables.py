@@ -1,4 +1,4 @@
-"""Random move tables, directed or not, with moves that are illegal in some columns; and distances by brute force."""
+"""Random move tables, directed or not, with moves that are illegal in some columns, and distances by brute force."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -7,11 +7,11 @@ from antipodes_tasks.move_tables import ILLEGAL, MoveTables
 
 UNREACHED = 65535
 Edge = tuple[int, int, int]
-"""The row and the column map of a move, and the row that it leads to."""
+"""The row of a move, the number of its column map, and its target row."""
 
 
 def random_tables(rng: np.random.Generator, rows: int, width: int, undirected: bool) -> MoveTables:
-    """Tables with up to six column maps, each legal in all or some columns, and a few moves of each row."""
+    """Return tables with a few moves per row and several column maps, which may be illegal in some columns."""
     maps = [np.arange(width)]
     while len(maps) < 5:
         maps += _with_inverse(rng.permutation(width), rng.random(width) < rng.choice([0, 0.2]))
@@ -30,7 +30,7 @@ def _with_inverse(permutation: NDArray[np.int64], illegal: NDArray[np.bool_]) ->
 
 
 def _inverse(number: int) -> int:
-    """The column map that undoes a map: 1 and 2 are a pair, 3 and 4, and so on."""
+    """Return the number of the inverse column map: 1 and 2 are inverse to each other, 3 and 4, and so on."""
     return number and (number - 1 ^ 1) + 1
 
 
@@ -52,7 +52,7 @@ def _tables(
 
 
 def successors(tables: MoveTables, row: int, column: int) -> list[tuple[int, int]]:
-    """The positions one move after a position, each as row and column."""
+    """Return the successors of a position; each position is a row and a column."""
     found = []
     for slot, to_row in enumerate(tables.target[row].tolist()):
         number = tables.column_map[row, slot] if tables.column_map.shape[1] else 0
@@ -63,7 +63,7 @@ def successors(tables: MoveTables, row: int, column: int) -> list[tuple[int, int
 
 
 def distances(tables: MoveTables, starts: NDArray[np.int64]) -> NDArray[np.uint16]:
-    """The depth of each position ``(rows, width)``, UNREACHED if it is not reached, layer by layer."""
+    """Return the depth of each position ``(rows, width)``, or UNREACHED, found layer by layer."""
     depths = np.full((len(tables.target), tables.column_maps.shape[1]), UNREACHED, dtype=np.uint16)
     layer = [(int(row), int(column)) for row, column in zip(*np.divmod(starts, depths.shape[1]), strict=True)]
     depth = 0

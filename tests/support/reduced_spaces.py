@@ -14,7 +14,7 @@ Depths = NDArray[np.int64]
 
 
 def depths_of(space: Space, tables: MoveTables, partitions: int = 1, make: type[State] = State) -> Depths:
-    """The depth of each entry, by the engine; -1 of unreached ones."""
+    """Return the depth of each entry, found by the engine; -1 if it is not reached."""
     bounds = np.unique(np.linspace(0, space.rows, partitions + 1).astype(int)).tolist()
     states = [
         make(Partition(number, first, end), space.width, end - first)
@@ -34,7 +34,7 @@ def depths_of(space: Space, tables: MoveTables, partitions: int = 1, make: type[
 
 
 def check_agreement(space: Space, expected: Depths) -> None:
-    """Check a reduced space against the depths of all positions."""
+    """Check a reduced space against the expected depths of all positions."""
     every, positions = np.arange(space.size), space.full_space.unrank(np.arange(space.full_space.size))
     entries = space.rank(positions)
     assert (space.rank(space.unrank(every)) == every).all()

@@ -1,4 +1,4 @@
-"""Towers of Hanoi, of which two pegs can be exchanged: a small puzzle whose tables symmetries reduce."""
+"""The towers of Hanoi, a small puzzle whose table is reduced by a symmetry, which exchanges two pegs."""
 
 from antipodes.puzzles.config import Config
 

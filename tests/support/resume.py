@@ -11,6 +11,6 @@ from antipodes.tables.store.search_stores import search_store
 
 
 def resume(store: Address, options: RunOptions = RunOptions(), *more: Any) -> RunReport:
-    """Resume an unfinished store, which names its puzzle, whatever it keeps."""
+    """Resume an unfinished store of any kind, which stores the definition of its puzzle."""
     manifest = search_store(store).read()
     return run_puzzle(manifest.config, store, replace(options, counts_only=manifest.COUNTS_ONLY), *more)

@@ -20,7 +20,7 @@ START_SECONDS = 60
 HOP_BY_HOP = {"connection", "keep-alive", "transfer-encoding", "content-length"}
 
 Fault = Callable[[int, str, str], str | None]
-"""From the number of a request, its method and its path to the fault of its answer; None: no fault."""
+"""Function that returns the fault for a request, given its number, method and path; None for no fault."""
 
 
 class Server:
@@ -48,7 +48,7 @@ class Server:
         return f"http://127.0.0.1:{self.port}"
 
     def environment(self) -> dict[str, str]:
-        """The environment variables of the server's clients."""
+        """Environment variables for the server's clients."""
         return {
             "AWS_ACCESS_KEY_ID": KEY,
             "AWS_SECRET_ACCESS_KEY": SECRET,
@@ -72,7 +72,7 @@ class Server:
 
 
 class Bucket:
-    """A bucket, without the program or a proxy in between."""
+    """A bucket, which is accessed directly, without the program or a proxy."""
 
     def __init__(self, server: Server, name: str) -> None:
         self.server = server
@@ -102,19 +102,19 @@ class Bucket:
         obstore.delete(self._store, key)
 
     def fill(self, contents: dict[str, bytes], path: str = "t.zarr") -> None:
-        """Replace the content of a store, given by the paths in the store."""
+        """Replace the contents of a store, which are given by their paths in the store."""
         for key in self.contents(path):
             self.delete(f"{path}/{key}")
         for key, content in contents.items():
             self.put(f"{path}/{key}", content)
 
     def contents(self, path: str = "t.zarr") -> dict[str, bytes]:
-        """All objects of a store, by their path in it."""
+        """Return all objects of a store, by their paths in the store."""
         return {key.removeprefix(f"{path}/"): self.get(key) for key in self.listing() if key.startswith(f"{path}/")}
 
 
 class Proxy:
-    """A proxy before a server; `fault` chooses a fault for each request.
+    """A proxy in front of a server; `fault` chooses a fault for each request.
 
     "drop" closes the connection; "lose" passes the request on and then closes the connection; "truncate" answers with
     half of the content; "unconditional" removes the conditions; "stall" never answers; a number is the status of the
@@ -137,7 +137,7 @@ class Proxy:
         self._http.server_close()
 
     def fail_for(self, seconds: float, fault: str, after: int = 0) -> None:
-        """Let all requests fail for some seconds, which start with the request after the next ``after`` ones."""
+        """Let the next ``after`` requests pass, and then all requests fail for some seconds."""
         first = len(self.requests) + after
         began: list[float] = []
 
@@ -153,7 +153,7 @@ class Proxy:
 def _handler(proxy: Proxy, port: int) -> type[BaseHTTPRequestHandler]:
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
-        disable_nagle_algorithm = True  # else the content of an answer waits 40 ms for the headers to be acknowledged
+        disable_nagle_algorithm = True  # otherwise the content waits 40 ms for an acknowledgement of the headers
 
         def _pass(self) -> None:
             content = self.rfile.read(int(self.headers.get("Content-Length") or 0))
@@ -194,7 +194,7 @@ def _handler(proxy: Proxy, port: int) -> type[BaseHTTPRequestHandler]:
                     self.send_header(name, value)
             length = lengths[0] if lengths and self.command == "HEAD" else str(len(content))
             self.send_header("Content-Length", length)
-            if self.close_connection:  # else the client might send its next request into a closing connection
+            if self.close_connection:  # otherwise the client might send another request while it closes
                 self.send_header("Connection", "close")
             self.end_headers()
             self.wfile.write(content[: len(content) // 2] if truncated else content)

@@ -1,4 +1,4 @@
-"""Puzzles of several families, and the searches that solve their positions, for tests."""
+"""Puzzles of several families, and the searches that can solve their positions."""
 
 import functools
 from collections.abc import Callable
@@ -42,7 +42,7 @@ def pancakes(start: tuple[int, ...]) -> Puzzle:
 
 
 def turns(start: tuple[int, ...]) -> Puzzle:
-    """Directed cycles of three, which no single move undoes."""
+    """Return a puzzle whose moves are directed cycles of three places, which are irreversible."""
     moves = Transforms.permuting({"A": [2, 0, 1, 3, 4], "B": [0, 1, 4, 2, 3]}, 5)
     return Puzzle.of("turns", "turns", "", Board(1, 5), [pieces(start, tuple("01234"))], (start,), moves)
 
@@ -67,7 +67,7 @@ PUZZLES = [
 
 
 def paths_from(puzzle: Puzzle) -> Known:
-    """Brute force: the distance of every position that the start reaches, and the number of shortest paths."""
+    """Return the distance and the number of shortest paths of every reachable position, by brute force."""
     start = puzzle.start_labels[0].tobytes()
     known: Known = {start: (0, 1)}
     frontier, depth = {start}, 0

@@ -1,4 +1,4 @@
-"""Requests to the service in this process, byte by byte as a client sends them, and checks of all that it answers."""
+"""A client that sends raw requests to the service in this process and checks every response."""
 
 import asyncio
 import dataclasses
@@ -34,35 +34,35 @@ class Answer:
 
 
 class Client:
-    """Asks a service; each response is checked for what all have in common."""
+    """A client of a service; it checks the properties that all responses must have."""
 
     def __init__(self, application: Application) -> None:
         self.application = application
 
     def get(self, path: str, parameters: Mapping[str, object] | Pairs | None = None, **headers: str) -> Answer:
-        """The answer to a path under /api/v1, which is text, and its parameters."""
+        """Return the answer to a GET request for a path under /api/v1."""
         query = "?" + urlencode(parameters or {}, doseq=True, errors="surrogatepass") if parameters else ""
         return self.ask("GET", f"/api/v1{quote(path)}{query}", headers=headers)
 
     def value(self, path: str, parameters: Mapping[str, object] | Pairs | None = None) -> Any:
-        """The value at a path, which must be there."""
+        """Return the JSON value at a path; the request must succeed."""
         answer = self.get(path, parameters)
         assert answer.status == 200, answer
         return answer.json
 
     def refused(self, path: str, parameters: Mapping[str, object] | Pairs | None = None, status: int = 400) -> str:
-        """The error at a path."""
+        """Return the error message at a path; the request must fail with a status."""
         answer = self.get(path, parameters)
         assert answer.status == status, answer
         return answer.error
 
     def post(self, path: str, body: bytes | object) -> Answer:
-        """The answer to a body, bytes or a value as JSON."""
+        """Return the answer to a POST request, whose body is bytes or a value to encode as JSON."""
         content = body if isinstance(body, bytes) else json.dumps(body).encode()
         return self.ask("POST", f"/api/v1{path}", content, {"content-type": "application/json"})
 
     def ask(self, method: str, target: str, body: bytes = b"", headers: Mapping[str, str] | None = None) -> Answer:
-        """The answer to a request; the target and the headers are sent as they are."""
+        """Return the answer to a request; the target and the headers are sent unchanged."""
         sent = {"host": "localhost:8642", **(headers or {})}
         answer = asyncio.run(exchange(self.application, method, target, sent, [body]))
         check(answer, method)
@@ -72,7 +72,10 @@ class Client:
 async def exchange(
     application: Application, method: str, target: str, headers: Mapping[str, str], parts: list[bytes]
 ) -> Answer:
-    """Send a request, its body in parts, to an ASGI application; the response. Without parts the body never arrives."""
+    """Send a request to an ASGI application and return the response.
+
+    The body is sent in parts; without parts, it never arrives.
+    """
     path, _, query = target.partition("?")
     scope: dict[str, Any] = {
         "type": "http",
@@ -107,7 +110,7 @@ async def exchange(
 
 
 def check(answer: Answer, method: str) -> None:
-    """Check what every response has: a known status, the headers of the guard, one line of error."""
+    """Check a response for a known status, the headers of the guard, and a one-line message if it is an error."""
     assert answer.status in KNOWN_STATUSES, answer
     assert HEADERS.items() <= answer.headers.items()
     assert not any(name.startswith("access-control") for name in answer.headers)
@@ -120,7 +123,7 @@ def check(answer: Answer, method: str) -> None:
 
 
 def fits(value: Any, kind: Any) -> bool:
-    """Whether a value of JSON has the type that the description of the API gives it; no key may be unknown."""
+    """Return whether a JSON value has the type that the description of the API states, without unknown keys."""
     if kind is Any:
         return True
     if dataclasses.is_dataclass(kind):

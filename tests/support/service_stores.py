@@ -1,4 +1,4 @@
-"""Small stores of every kind for the service, and what their tables say by brute force."""
+"""Small stores of every kind for the service, and facts about their tables by brute force."""
 
 from collections import defaultdict
 from pathlib import Path
@@ -28,11 +28,11 @@ TABLES: dict[str, dict[str, Any]] = {
     "blocks": {"family": "blocks", "start": "AABC/AAD./E.FF"},
     "goal": {"family": "blocks", "axis": True, "moves": "slides", "start": "AA.B/C..B/C.DD", "goal": "..AA/????/????"},
 }
-"""Finished tables: moves that can be undone, and moves that cannot; one start and several; names of moves and none."""
+"""Settings of finished tables: with and without reversible moves, several starts, and names of moves."""
 UNFINISHED = {"family": "pancake", "n": 6}
 TILINGS = {"square": SQUARE, "box": BOX, "copies": COPIES}
 MARKUP = "<b>&\"'"
-"""Text that would be markup if it were put into a page as it is."""
+"""A text that would be interpreted as markup if a page did not escape it."""
 
 
 def config_of(name: str, settings: dict[str, Any]) -> Config:
@@ -40,7 +40,7 @@ def config_of(name: str, settings: dict[str, Any]) -> Config:
 
 
 def make_stores(folder: Path) -> Path:
-    """A folder with a store of each kind, by the names of TABLES and TILINGS; and unfinished, counts, empty, markup."""
+    """Fill a folder with a store for each name in TABLES and TILINGS, and four special stores; return the folder."""
     options = RunOptions(workers=1, checkpoint_every=0)
     for name, settings in TABLES.items():
         run_puzzle(config_of(name, settings), folder / f"{name}.zarr", options)
@@ -56,20 +56,20 @@ def make_stores(folder: Path) -> Path:
 
 
 def client_of(*stores: Path, cache_bytes: int = CACHE, host: str = "127.0.0.1") -> Client:
-    """A client of a service of some stores or folders."""
+    """Return a client of a service for some stores or folders."""
     library = Library(storages_named([str(store) for store in stores]), cache_bytes)
     return Client(application(library, Hosts.of(host)))
 
 
 def every_text(table: Table) -> list[str]:
-    """All reached positions, nearest first."""
+    """Return all reached positions as text, the nearest first."""
     return [
         table.puzzle.format(position) for depth in range(table.radius + 1) for position in table.positions_at(depth)
     ]
 
 
 def shortest_paths(table: Table) -> dict[str, int]:
-    """How many shortest paths, as sequences of positions, end in each reached position; by moves forward alone."""
+    """Return the number of shortest paths (sequences of positions) to each reached position, by forward moves only."""
     paths: dict[str, int] = defaultdict(int)
     puzzle, texts = table.puzzle, every_text(table)
     for text in texts:
@@ -83,7 +83,7 @@ def shortest_paths(table: Table) -> dict[str, int]:
 
 
 def unreachable_text(table: Table) -> str | None:
-    """A position that is not reached, if an entry of the table has one."""
+    """Return an unreachable position as text, or None if every entry of the table is reached."""
     distances = table.distances_by_index(np.arange(table.index_size))
     missing = np.flatnonzero(distances < 0)
     return table.puzzle.format(table.space.unrank(missing[:1])[0]) if missing.size else None

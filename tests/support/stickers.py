@@ -1,7 +1,7 @@
-"""Cubes as stickers in space: each is a point and the direction that it faces, and turns rotate those of a layer.
+"""Cubes as stickers in space: a sticker is a point and the direction that it faces; a turn rotates a layer of stickers.
 
-Nothing is shared with the program. The names of turns, slices, wide turns and rotations are those of the World Cube
-Association and of cubing.js.
+This module shares no code with the program. It uses the names of turns, slices, wide turns and rotations that the World
+Cube Association and cubing.js use.
 """
 
 from collections.abc import Callable, Iterable
@@ -19,12 +19,12 @@ LAYERS: dict[str, tuple[str, tuple[int, ...]]] = {
     **{name: (face, (0,)) for name, face in (("M", "L"), ("E", "D"), ("S", "F"))},
     **{name: (face, (-1, 0, 1)) for name, face in (("x", "R"), ("y", "U"), ("z", "F"))},
 }
-"""For each name the face that it follows, and the layers along this face's axis that it turns."""
+"""For each name, the face with which it turns in the same direction, and the layers on this face's axis that turn."""
 NET: list[tuple[str, Vector, Vector]] = [
     ("U", (1, 0, 0), (0, 0, 1)), ("L", (0, 0, 1), (0, -1, 0)), ("F", (1, 0, 0), (0, -1, 0)),
     ("R", (0, 0, -1), (0, -1, 0)), ("B", (-1, 0, 0), (0, -1, 0)), ("D", (1, 0, 0), (0, 0, -1)),
 ]  # fmt: skip
-"""For each face of the net the directions to the right and down."""
+"""The faces of the net, with the directions right and down on each face."""
 
 
 def dot(a: Vector, b: Vector) -> int:
@@ -32,7 +32,7 @@ def dot(a: Vector, b: Vector) -> int:
 
 
 def clockwise(vector: Vector, axis: Vector) -> Vector:
-    """The vector after a quarter turn, clockwise as seen from the end of the axis."""
+    """Return a vector after a quarter turn, clockwise when viewed from the tip of the axis."""
     x, y, z = vector
     a, b, c = axis
     along = dot(vector, axis)
@@ -64,7 +64,7 @@ class Cube:
             }
 
     def hold_so_that(self, fits: Callable[["Cube"], bool]) -> None:
-        """Rotate the whole cube until it fits, which one of the 24 rotations does."""
+        """Rotate the whole cube until ``fits`` returns True, which must happen for one of the 24 rotations."""
         for turns in product(range(4), repeat=3):
             held = Cube()
             held.colours = self.colours
@@ -76,11 +76,11 @@ class Cube:
         raise AssertionError("no rotation fits")
 
     def letters(self, faces: Iterable[str] = ("U", "LFRB", "D")) -> str:
-        """The colours in the order of a net: the top face, rows of the four sides, the bottom face."""
+        """Return the colours in the order of a net: the top face, the rows of the four sides, the bottom face."""
         return "".join("".join(self._row(face, row) for face in group) for group in faces for row in (-1, 0, 1))
 
     def _row(self, face: str, row: int) -> str:
-        """The colours of one row of a face, from the left to the right."""
+        """Return the colours of a row of a face, from left to right."""
         normal, right, down = next((NORMALS[name], a, b) for name, a, b in NET if name == face)
         places = [
             (normal[0] + k * right[0] + row * down[0], normal[1] + k * right[1] + row * down[1],
@@ -95,7 +95,7 @@ def centres_are_home(cube: Cube) -> bool:
 
 
 def piece_is_home(place: Vector) -> Callable[[Cube], bool]:
-    """Whether the piece on a place is the one that begins there, unturned."""
+    """Return a test whether a place holds its own piece, with its original orientation."""
     return lambda cube: all(
         cube.colours.get((place, normal)) == COLOURS[face]
         for face, normal in NORMALS.items()

@@ -1,4 +1,4 @@
-"""The bytes of stores, and ways to damage them."""
+"""Reading the files of stores, and ways to corrupt them."""
 
 import base64
 import hashlib
@@ -17,18 +17,18 @@ from antipodes.storage.manifest import parse, serialise
 
 
 def contents(store: Path) -> dict[str, bytes]:
-    """All files of a store, by their path in it."""
+    """Return all files of a store, by their paths in the store."""
     return {str(path.relative_to(store)): path.read_bytes() for path in sorted(store.rglob("*")) if path.is_file()}
 
 
 def stop_after(layers: int) -> Callable[[], bool]:
-    """What interrupts a run once it has asked this many times: a run asks once a layer, or once a partition."""
+    """Return a function that interrupts a run after some layers or partitions; a run calls it once for each."""
     asked = count()
     return lambda: next(asked) >= layers
 
 
 def chunk_files(store: Path) -> list[Path]:
-    """The files of the chunks."""
+    """Return the files of the chunks."""
     return sorted(path for path in (store / "depth" / "c").rglob("*") if path.is_file())
 
 
@@ -45,17 +45,17 @@ def write_manifest(path: Path, content: dict[str, Any]) -> None:
 
 
 def read_manifest(path: Path) -> dict[str, Any]:
-    """The manifest in a file, as a store reads it."""
+    """Read the manifest in a file, as a store does."""
     return parse(DirectoryStorage(path.parent).read(path.name, 1 << 30)[0], str(path))
 
 
 def change_manifest(store: Path, **changes: Any) -> None:
-    """Write other values into the manifest, with a checksum that fits."""
+    """Change values of the manifest, and update its checksum."""
     write_manifest(store / MANIFEST, {**read_manifest(store / MANIFEST), **changes})
 
 
 def reseal(store: Path, **changes: Any) -> None:
-    """Write other values into the manifest of a finished table, and counts and digests that fit its chunks."""
+    """Change values of a finished table's manifest, and update its counts and digests to match the chunks."""
     change_manifest(store, **changes)
     content = read_manifest(store / MANIFEST)
     depths: Any = zarr.open_array(store / "depth", mode="r")
@@ -75,7 +75,7 @@ def _blocks(array: Any, rows: int) -> list[Any]:
 
 
 def _digests(manifest: dict[str, Any], array: str, blocks: list[Any], unreached: int | None) -> str:
-    """The digests of an array's chunks as the manifest has them; 0 for those with nothing but unreached positions."""
+    """Return the digests of an array's chunks, in the manifest's form; 0 for chunks of only unreached positions."""
     space = json.dumps([manifest["space"], manifest["details"]], ensure_ascii=False)
     identity = f"{manifest['fingerprint']} {hashlib.sha256(space.encode()).hexdigest()}"
     found = b""
@@ -86,7 +86,7 @@ def _digests(manifest: dict[str, Any], array: str, blocks: list[Any], unreached:
 
 
 def set_depth(store: Path, index: int, change: Callable[[int], int]) -> tuple[int, int]:
-    """Write another depth at an index, with checksums and digests that fit; the old and the new one."""
+    """Change the depth at an index, and update checksums and digests; return the old and the new depth."""
     array: Any = zarr.open_array(store / "depth", mode="r+")
     row, column = divmod(index, array.shape[1])
     before = int(array[row, column])
@@ -96,7 +96,7 @@ def set_depth(store: Path, index: int, change: Callable[[int], int]) -> tuple[in
 
 
 def toml(settings: dict[str, Any], run: dict[str, Any] | None = None) -> str:
-    """A config as a TOML text."""
+    """Return a config as TOML."""
     tables = {"puzzle": settings, "run": run or {}}
     return "\n".join(
         f"[{name}]\n" + "\n".join(f"{key} = {_toml_value(value)}" for key, value in table.items())
@@ -105,7 +105,7 @@ def toml(settings: dict[str, Any], run: dict[str, Any] | None = None) -> str:
 
 
 def _toml_value(value: Any) -> str:
-    """JSON's strings, numbers and lists are also TOML's."""
+    """Return a value as TOML; strings, numbers and lists are written as in JSON."""
     if isinstance(value, dict):
         return "{ " + ", ".join(f"{json.dumps(key)} = {_toml_value(item)}" for key, item in value.items()) + " }"
     return json.dumps(value)

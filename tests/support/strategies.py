@@ -1,4 +1,4 @@
-"""Random small puzzles, as ``[puzzle]`` tables, their state spaces, and random counts of labels."""
+"""Random small puzzles as ``[puzzle]`` tables, their state spaces, and random counts of labels."""
 
 from math import factorial, prod
 from typing import Any
@@ -18,14 +18,14 @@ MAX_POSITIONS = 3000
 
 
 def small(pieces: list[str]) -> bool:
-    """Whether brute force lists all arrangements in a moment."""
+    """Return whether there are few enough arrangements for brute force."""
     repeats = prod(factorial(pieces.count(piece)) for piece in set(pieces))
     return len(pieces) <= 7 and factorial(len(pieces)) // repeats <= MAX_POSITIONS
 
 
 @st.composite
 def sliding_settings(draw: st.DrawFn) -> Settings:
-    """Boards of 1 to 7 places, some with holes, walls and several blanks; any tiles, and one start or several."""
+    """Draw a board of 1 to 7 places with any tiles, and perhaps holes, walls, several blanks and several starts."""
     rows = draw(st.integers(1, 7))
     columns = draw(st.integers(1, 9 // rows))
     squares = rows * columns
@@ -49,13 +49,13 @@ def sliding_settings(draw: st.DrawFn) -> Settings:
 
 @st.composite
 def additive_settings(draw: st.DrawFn) -> Settings:
-    """Boards with one blank, whose tiles of one symbol cost nothing."""
+    """Draw a board with one blank on which the tiles with one symbol move at no cost."""
     settings = draw(sliding_settings().filter(lambda one: len(tiles_of(one)) > 1))
     return {**settings, "free": [draw(st.sampled_from(tiles_of(settings)))]}
 
 
 def tiles_of(settings: Settings) -> list[str]:
-    """The different tiles of a board with one blank; none of a board with several."""
+    """Return the different tiles of a board with one blank; an empty list if there are several blanks."""
     start = settings["start"] if isinstance(settings["start"], str) else settings["start"][0]
     symbols = start.split()
     return sorted({*symbols} - {"0", "#"}) if symbols.count("0") == 1 else []
@@ -63,7 +63,7 @@ def tiles_of(settings: Settings) -> list[str]:
 
 @st.composite
 def jump_settings(draw: st.DrawFn) -> Settings:
-    """Boards of up to 3 x 4 squares with holes, some pieces, and moves of any kind, directed ones among them."""
+    """Draw a board of up to 3 x 4 squares with holes, some pieces, and any moves, also directed ones."""
     rows, columns = draw(st.integers(1, 3)), draw(st.integers(1, 4))
     squares = rows * columns
     holes = draw(st.sets(st.integers(0, squares - 1), min_size=max(0, squares - 7), max_size=squares - 1))
@@ -96,7 +96,7 @@ def _moves(places: int) -> st.SearchStrategy[Settings]:
 
 @st.composite
 def blocks_settings(draw: st.DrawFn) -> Settings:
-    """Boards of up to 3 x 4 squares with some blocks of up to 3 squares, holes, and moves of every kind."""
+    """Draw a board of up to 3 x 4 squares with holes, some blocks of up to 3 squares, and any kind of moves."""
     rows, columns = draw(st.integers(1, 3)), draw(st.integers(2, 4))
     shapes = [[(0, 0)], [(0, 0), (0, 1)], [(0, 0), (1, 0)], [(0, 0), (0, 1), (1, 0)], [(0, 0), (1, 0), (1, -1)]]
     axis = draw(st.booleans())
@@ -121,17 +121,17 @@ def blocks_settings(draw: st.DrawFn) -> Settings:
 
 
 def puzzle_settings() -> st.SearchStrategy[Settings]:
-    """Puzzles of any family."""
+    """Return a strategy for puzzles of any family."""
     return st.one_of(sliding_settings(), jump_settings())
 
 
 def spaces_of(puzzle: Puzzle) -> list[Space]:
-    """The spaces of all cuts into rows and columns."""
+    """Return the spaces with all possible cuts into rows and columns."""
     return every_cut(puzzle.rules, Arrangements.of(puzzle.rules))
 
 
 def label_counts(most: int = 3000) -> st.SearchStrategy[tuple[int, ...]]:
-    """Counts of pieces with each label, with at most ``most`` arrangements."""
+    """Return a strategy for numbers of pieces with each label that have at most ``most`` arrangements."""
 
     def few(counts: tuple[int, ...]) -> bool:
         return factorial(sum(counts)) // prod(map(factorial, counts)) <= most
@@ -140,7 +140,7 @@ def label_counts(most: int = 3000) -> st.SearchStrategy[tuple[int, ...]]:
 
 
 def any_contents(puzzle: Puzzle, count: int) -> Labels:
-    """Positions with the pieces of the puzzle in any order, which moves may not reach."""
+    """Return positions with the pieces of the puzzle in any order, reachable or not."""
     rng = np.random.default_rng(0)
     labels: Labels = np.repeat(puzzle.start_labels[:1], count, axis=0)
     for part, at in zip(puzzle.parts, puzzle.rules.ranges, strict=True):

@@ -1,4 +1,4 @@
-"""Random puzzles whose moves are functions, with symmetries: with each move there are its images."""
+"""Random symmetric puzzles whose moves are functions: they also have all symmetric images of each move."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -13,14 +13,14 @@ from antipodes_tasks.rules.functions import Function, Functions
 from antipodes_tasks.rules.parts import Part, ranges_of
 
 MOST = 24
-"""Symmetries of a random group."""
+"""Maximum number of symmetries in a random group."""
 
 
 class Map:
-    """A map of positions: what is on each place goes to another one, and is renamed."""
+    """A map of positions: the label on each place is renamed and goes to another place."""
 
     def __init__(self, places: NDArray[np.int64], labels: NDArray[np.int64]) -> None:
-        """The places ``(places,)``, and what each content of a place becomes, ``(places, labels)``."""
+        """``places`` ``(places,)`` are the new places, ``labels`` ``(places, labels)`` the new labels on each place."""
         self.places, self.labels = places, labels
         self.key = places.tobytes() + labels.tobytes()
 
@@ -30,19 +30,19 @@ class Map:
         return images
 
     def after(self, first: "Map") -> "Map":
-        """The map that is another, and then this."""
+        """Return the map that applies ``first`` and then this map."""
         to = first.places
         return Map(self.places[to], np.take_along_axis(self.labels[to], first.labels, axis=1))
 
     @property
     def inverse(self) -> "Map":
-        """The map back."""
+        """The inverse map."""
         places = np.argsort(self.places)
         return Map(places, np.argsort(self.labels, axis=1)[places])
 
 
 def random_map(parts: Sequence[Part], rng: np.random.Generator) -> Map:
-    """A map that permutes the places of each part, and renames values; pieces only if there are as many."""
+    """Return a map that permutes places within parts and renames values, and pieces if all kinds are equally many."""
     count = sum(part.places for part in parts)
     places, labels = np.arange(count), np.tile(np.arange(max(len(part.symbols) for part in parts)), (count, 1))
     for part, at in zip(parts, ranges_of(parts), strict=True):
@@ -57,7 +57,7 @@ def random_map(parts: Sequence[Part], rng: np.random.Generator) -> Map:
 
 
 def group_of(one: Map) -> list[Map]:
-    """The powers of a map, the identity first; fewer than MOST, or none are returned."""
+    """Return the powers of a map, the identity first; an empty list if there are more than MOST."""
     count, most = one.labels.shape
     found = [Map(np.arange(count), np.tile(np.arange(most), (count, 1)))]
     while len(found) < MOST:
@@ -69,7 +69,7 @@ def group_of(one: Map) -> list[Map]:
 
 
 def symmetric_function_puzzle(seed: int) -> Puzzle | None:
-    """A random puzzle with a symmetry; None if its group is too large, or the identity alone."""
+    """Return a random symmetric puzzle; None if its group is too large or contains only the identity."""
     puzzle, rng = random_puzzle(seed), np.random.default_rng(seed)
     group = group_of(random_map(puzzle.parts, rng))
     if len(group) < 2:

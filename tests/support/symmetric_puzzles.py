@@ -1,4 +1,4 @@
-"""Random small puzzles that have symmetries, and all symmetries of small puzzles by trying every map."""
+"""Random small puzzles with symmetries, and all symmetries of small puzzles, found by trying every map."""
 
 from collections.abc import Iterator
 from functools import cache
@@ -19,7 +19,7 @@ from antipodes_tasks.rules.swaps import Swaps
 from antipodes_tasks.rules.transforms import Transforms
 
 Turn = tuple[tuple[int, ...], tuple[int, ...]]
-"""From which place each gets its piece, and what it adds to the twists."""
+"""For each place, the place from which a move brings a piece, and the twist that the move adds."""
 
 
 def of_family(family: str, **more: Any) -> Puzzle:
@@ -38,7 +38,7 @@ def bundled(name: str) -> Puzzle:
 
 @st.composite
 def swap_puzzles(draw: st.DrawFn) -> Puzzle:
-    """Pieces on 2 to 5 places, perhaps equal, which move along arcs that some permutation of the places permutes."""
+    """Draw a puzzle with a symmetry: pieces on 2 to 5 places that move along the arcs of a symmetric graph."""
     places = draw(st.integers(2, 5))
     symmetry = draw(st.permutations(range(places)))
     arcs = set(draw(st.lists(st.tuples(*[st.integers(0, places - 1)] * 2), min_size=1, max_size=4)))
@@ -52,9 +52,9 @@ def swap_puzzles(draw: st.DrawFn) -> Puzzle:
 
 @st.composite
 def twist_puzzles(draw: st.DrawFn, with_conditions: bool = False) -> Puzzle:
-    """Two or three pieces, perhaps equal, with two to four twists, and moves that some map of the twists permutes.
+    """Draw a puzzle of two or three pieces with two to four twists, whose moves are closed under a map of the twists.
 
-    The map takes the first start to the second, if there are two. Conditions of moves are random.
+    If there are two starts, the map takes the first one to the second one. Conditions of moves are random.
     """
     places, twists = draw(st.integers(2, 3)), draw(st.integers(2, 4))
     symmetry = draw(st.permutations(range(places)))
@@ -83,7 +83,7 @@ def twist_puzzles(draw: st.DrawFn, with_conditions: bool = False) -> Puzzle:
 def twist_puzzle(
     turns: list[Turn], starts: list[tuple[int, ...]], twists: int, allowed: list[list[int]] | None = None
 ) -> Puzzle:
-    """The puzzle of pieces with twists that has these moves."""
+    """Return the puzzle of pieces with twists that has these moves."""
     places = len(starts[0]) // 2
     symbols = tuple("abcd"[: max(starts[0][:places]) + 1])
     parts = (pieces(starts[0][:places], symbols), values(places, twists, twists=True))
@@ -95,9 +95,9 @@ def twist_puzzle(
 
 
 def image(turn: Turn, symmetry: list[int], signs: list[int], added: list[int], twists: int) -> Turn | None:
-    """The move that a map of the twists makes of a move: ``t'[s(i)] = sign[i] * t[i] + added[i]``, before and after.
+    """Return the image of a move under the map of twists ``t'[s(i)] = sign[i] * t[i] + added[i]``.
 
-    None where that is none: a move takes a twist to a place where the sign is another.
+    The result is None if the image is not a move, because the move connects places with different signs.
     """
     origin, turned = turn
     places = range(len(origin))
@@ -109,7 +109,7 @@ def image(turn: Turn, symmetry: list[int], signs: list[int], added: list[int], t
 
 
 def swap_symmetries(rules: Rules) -> set[tuple[tuple[int, ...], ...]]:
-    """What becomes of the places of moves and of each start, for all permutations of places that permute the moves."""
+    """Return the images of the moves' places and of each start under all permutations of places that keep the moves."""
     assert isinstance(rules.moves, Swaps)
     arcs = {(a, b) for a, b in rules.moves.pairs.tolist() if a != b}
     touched = sorted({place for arc in arcs for place in arc})
@@ -122,7 +122,7 @@ def swap_symmetries(rules: Rules) -> set[tuple[tuple[int, ...], ...]]:
 
 
 def _start_images(rules: Rules, places: tuple[int, ...]) -> Iterator[tuple[tuple[int, ...], ...]]:
-    """The images of the starts under all renamings of the pieces that permute the starts."""
+    """Yield the images of the starts under all renamings of the pieces that permute the starts."""
     for renamed in permutations(range(1, len(rules.symbols))):
         labels = (0, *renamed)
         images = [tuple(labels[start[places.index(place)]] for place in range(rules.places)) for start in rules.starts]
@@ -131,7 +131,7 @@ def _start_images(rules: Rules, places: tuple[int, ...]) -> Iterator[tuple[tuple
 
 
 def twist_symmetries(rules: Rules) -> set[tuple[tuple[int, ...], ...]]:
-    """What becomes of each move and each start, for all maps of the twists that permute them."""
+    """Return the images of the moves and the starts under all maps of the twists that permute both."""
     assert isinstance(rules.moves, Transforms)
     places, twists = rules.places // 2, int(rules.moves.moduli[-1])
     origin, added = rules.moves.origin[:, :places].tolist(), rules.moves.added[:, places:].tolist()
@@ -150,9 +150,9 @@ def twist_symmetries(rules: Rules) -> set[tuple[tuple[int, ...], ...]]:
 def _twisted_starts(
     rules: Rules, symmetry: tuple[int, ...], signs: tuple[int, ...], adds: tuple[int, ...]
 ) -> Iterator[tuple[int, ...]]:
-    """The starts that the starts become, where each piece becomes one piece, and subtracts one number from its twist.
+    """Yield the permutations of the starts that the map allows if pieces are renamed and their twists shifted.
 
-    A piece has one sign, wherever it is in a start.
+    In all starts, a piece must get the same new name, shift and sign.
     """
     places, twists = len(symmetry), len(rules.parts[1].symbols)
     for images in permutations(range(len(rules.starts))):
@@ -173,7 +173,7 @@ def _twisted_starts(
 
 
 def reached(rules: Rules, most: int = 200) -> np.ndarray:
-    """Positions near the starts, ``(n, places)``."""
+    """Return positions near the starts, ``(n, places)``."""
     found = dict.fromkeys(rules.starts)
     waiting = list(found)
     while waiting and len(found) < most:

@@ -1,4 +1,4 @@
-"""Random small puzzles of transforms that have symmetries: their moves and starts are closed under some map."""
+"""Random small symmetric puzzles whose moves are transforms: their moves and starts are closed under a map."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,18 +14,18 @@ from antipodes_tasks.rules.transforms import Transforms
 
 MAX_MOVES, MAX_STARTS = 14, 6
 Move = tuple[str, tuple[int, ...], tuple[int, ...], tuple[int, ...]]
-"""The name, the origins, what is added, and the masks of the contents that are allowed."""
+"""Name, origins, added numbers, and masks of the allowed labels."""
 
 
 @dataclass(frozen=True)
 class Map:
-    """The content ``v`` of place ``i`` becomes ``signs[i] * v + added[i]``, or a piece's new name, on ``places[i]``."""
+    """A map of positions: the label ``v`` on place ``i`` becomes ``names[i][v]`` on ``places[i]``."""
 
     places: Sequence[int]
     names: Sequence[Sequence[int]]
-    """For each place what each content becomes."""
+    """For each place, the new label of each label."""
     signs: Sequence[int]
-    """For each place the sign of what moves add there; 0 for pieces."""
+    """For each place, the sign with which values are mapped; 0 for pieces."""
     moduli: Sequence[int]
 
     def start(self, start: Sequence[int]) -> tuple[int, ...]:
@@ -35,7 +35,7 @@ class Map:
         return tuple(image)
 
     def move(self, move: Move) -> Move:
-        """The move between images."""
+        """Return the image of a move, which connects the images of positions."""
         name, origin, added, allowed = move
         origins, adds, masks = list(origin), list(added), list(allowed)
         for place, source in enumerate(origin):
@@ -49,7 +49,7 @@ class Map:
 
 @st.composite
 def symmetric_puzzles(draw: st.DrawFn) -> Puzzle:
-    """Puzzles of up to three parts with as many moves and starts as a random map of positions makes of a few."""
+    """Draw a puzzle of up to three parts; its moves and starts are the images of a few under a random map."""
     rules = draw(transform_puzzles()).rules
     moves = rules.moves
     assert isinstance(moves, Transforms)
@@ -91,7 +91,7 @@ def _maps(draw: st.DrawFn, parts: Sequence[Part]) -> Map:
 
 @st.composite
 def _renamed(draw: st.DrawFn, counts: Sequence[int]) -> list[int]:
-    """New names for labels, of which there are equally many."""
+    """Draw new names for labels; a label can become any label that is equally frequent."""
     names = list(range(len(counts)))
     for count in set(counts):
         alike = [label for label, one in enumerate(counts) if one == count]
@@ -101,7 +101,10 @@ def _renamed(draw: st.DrawFn, counts: Sequence[int]) -> list[int]:
 
 
 def _closed(given, image, most):  # type: ignore[no-untyped-def]
-    """What is given, and its images, as long as there are few: the last ones are then no symmetry's."""
+    """Return the closure of some items under a map, or only a part of it if it has more than ``most`` items.
+
+    In that case, the map is not a symmetry.
+    """
     found = dict.fromkeys(given)
     waiting = list(found)
     while waiting and len(found) < most:

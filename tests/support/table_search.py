@@ -1,4 +1,4 @@
-"""Breadth-first search along move tables: with numpy alone, and by the engine in one partition."""
+"""Breadth-first search with move tables: with numpy only, and with the engine in one partition."""
 
 from collections.abc import Sequence
 
@@ -11,12 +11,12 @@ from antipodes_tasks.spaces.space import Space
 
 
 def layers_of_space(space: Space) -> list[int]:
-    """The number of positions at each depth from the starts, by the move tables of a space."""
+    """Return the number of positions at each depth, found with the move tables of a space."""
     return layers_by_tables(space.filler.filled(), space.rank(space.rules.start_labels))
 
 
 def layers_by_tables(tables: MoveTables, starts: Sequence[int] | NDArray[np.int64] = (0,)) -> list[int]:
-    """The number of positions at each depth from those with the indices ``starts``."""
+    """Return the number of positions at each depth, from the positions with the indices ``starts``."""
     width = tables.column_maps.shape[1]
     reached = np.zeros(len(tables.target) * width, dtype=np.bool_)
     frontier, found = np.unique(starts), []
@@ -38,7 +38,7 @@ def layers_by_tables(tables: MoveTables, starts: Sequence[int] | NDArray[np.int6
 
 
 def layers_by_engine(tables: MoveTables, starts: Sequence[int] | NDArray[np.int64] = (0,)) -> list[int]:
-    """The number of positions at each depth from those with the indices ``starts``, by the engine in one partition."""
+    """Return the same as `layers_by_tables`, found by the engine in one partition."""
     rows, width = len(tables.target), tables.column_maps.shape[1]
     state = State(Partition(0, 0, rows), width, rows)
     found = [state.begin(np.array(starts), None)]

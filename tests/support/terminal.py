@@ -1,10 +1,10 @@
-"""A terminal that keeps what was written to it."""
+"""A terminal that records its output."""
 
 import io
 
 
 class Terminal(io.StringIO):
-    """A stream that says that it is a terminal."""
+    """A stream that claims to be a terminal."""
 
     def isatty(self) -> bool:
         return True

@@ -1,6 +1,6 @@
 """Tilings of small boards by brute force, and their orbits.
 
-A tiling is a tuple with the copies of each piece, a frozenset of frozensets of cells.
+A tiling is a tuple that contains, for each piece, its copies as a frozenset of frozensets of cells.
 """
 
 import itertools
@@ -15,7 +15,7 @@ from antipodes_tasks.exact_cover.problem import AVOIDS, TilingProblem
 
 @lru_cache(maxsize=2)
 def turns(proper_only: bool) -> list:
-    """The rotations of a solid as matrices, or also its reflections."""
+    """Return the rotations of a solid as matrices, and also its reflections unless ``proper_only``."""
     signed = [
         np.eye(3, dtype=int)[list(order)] * signs
         for order in itertools.permutations(range(3))
@@ -30,7 +30,7 @@ def moved(cells: Iterable, matrix: np.ndarray, shift: np.ndarray) -> frozenset:
 
 @lru_cache(maxsize=100)
 def orientations_of(piece: Piece) -> set:
-    """The shapes of a piece in all orientations, the first cell of each at the origin."""
+    """Return the shapes of a piece in all orientations, each with its first cell at the origin."""
     shapes = set()
     for matrix in turns(proper_only=True):
         if piece.one_sided and tuple(matrix @ (1, 0, 0)) != (1, 0, 0):
@@ -41,7 +41,7 @@ def orientations_of(piece: Piece) -> set:
 
 
 def brute_force(task: TilingProblem) -> set:
-    """All tilings: each cell, in order, is left empty if it may be, or covered by some piece."""
+    """Return all tilings; each cell, in order, is covered by a piece, or left empty if it is optional."""
     cells = sorted(tuple(cell) for cell in task.board.cells.tolist())
     bits = {cell: 1 << number for number, cell in enumerate(cells)}
     fitting = [
@@ -74,7 +74,7 @@ def brute_force(task: TilingProblem) -> set:
 
 
 def first_at(corner: tuple, pieces: Sequence[Piece], board: Container) -> Iterator[tuple[int, list]]:
-    """The number and the cells of each piece in each orientation that fits on the board with its first cell here."""
+    """Yield the number and the cells of each piece, in each orientation that fits with its first cell at ``corner``."""
     for number, piece in enumerate(pieces):
         for shape in orientations_of(piece):
             here = [tuple(a + b for a, b in zip(corner, cell, strict=True)) for cell in shape]
@@ -83,7 +83,7 @@ def first_at(corner: tuple, pieces: Sequence[Piece], board: Container) -> Iterat
 
 
 def holds(tiling: tuple, task: TilingProblem) -> bool:
-    """Whether a tiling fulfils the conditions of the task."""
+    """Return whether a tiling satisfies the conditions of the task."""
     names = [piece.name for piece in task.pieces]
     for condition in task.where:
         cells = {tuple(task.board.cells[cell].tolist()) for cell in condition.cells}
@@ -97,7 +97,7 @@ def holds(tiling: tuple, task: TilingProblem) -> bool:
 
 
 def isometries_of(task: TilingProblem) -> list:
-    """The isometries that map the board to itself, cells that may stay empty to such, as matrices and shifts."""
+    """Return the isometries that keep the board and its optional cells, as matrices and shifts."""
     cells = np.array(task.board.cells.tolist())
     covered = {cell for condition in task.where if condition.verb != AVOIDS for cell in condition.cells}
     optional = task.board.optional
@@ -113,10 +113,10 @@ def isometries_of(task: TilingProblem) -> list:
 
 
 def orbits(tilings: set, task: TilingProblem) -> int:
-    """The number of orbits of the tilings under the isometries that map board and pieces to themselves.
+    """Return the number of orbits of the tilings under the isometries that keep the board, pieces and conditions.
 
-    A reflection may turn a piece into another one, its mirror image, of which there are as many copies; of equal pieces
-    the first becomes the first. Isometries that do not keep the conditions do not count.
+    A reflection may map a piece to its mirror image if both have equally many copies. If several pieces are equal, the
+    first is mapped to the first, and so on.
     """
     cells = [tuple(cell) for cell in task.board.cells.tolist()]
     fitting = [
@@ -146,7 +146,7 @@ def orbits(tilings: set, task: TilingProblem) -> int:
 
 
 def is_allowed(copy: frozenset, piece: Piece, task: TilingProblem) -> bool:
-    """Whether a piece may cover these cells under each condition alone."""
+    """Return whether every single condition allows a piece to cover these cells."""
     for condition in task.where:
         cells = {tuple(task.board.cells[cell].tolist()) for cell in condition.cells}
         own = condition.piece == piece.name
@@ -156,11 +156,11 @@ def is_allowed(copy: frozenset, piece: Piece, task: TilingProblem) -> bool:
 
 
 def placements_in(cells: list, piece: Piece) -> frozenset:
-    """All sets of cells of a board that a piece may cover."""
+    """Return all sets of cells of a board that a piece can cover."""
     board, pieces = set(cells), [piece]
     return frozenset(frozenset(here) for corner in cells for _, here in first_at(corner, pieces, board))
 
 
 def nth(pieces: list, wanted: tuple, before: list) -> int:
-    """The number of the piece with the wanted placements, past as many as there were of them before."""
+    """Return the number of the next piece with the wanted placements, after those that ``before`` contains."""
     return [number for number, one in enumerate(pieces) if one == wanted][before.count(wanted)]

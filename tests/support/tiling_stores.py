@@ -11,9 +11,9 @@ from antipodes.tilings.config import BoardConfig
 from antipodes.tilings.run import tile_board
 
 SQUARE = {"name": "square", "cells": "\n".join(["....."] * 5), "pieces": "ILPWY"}
-"""10 tilings, in 4 of 6 partitions."""
+"""A board with 10 tilings, in 4 of its 6 partitions."""
 BOX = {"name": "box", "cells": "\n\n".join(["\n".join(["....."] * 3)] * 2), "pieces": "LNPUVY"}
-"""9 tilings, in 3 of 8 partitions."""
+"""A board with 9 tilings, in 3 of its 8 partitions."""
 FIVE_PIECES = {
     "I": "####",
     "O": "##\n##",
@@ -22,21 +22,21 @@ FIVE_PIECES = {
     "L": "###\n#..",
 }
 IMPOSSIBLE = {"name": "impossible", "cells": "\n".join(["...."] * 5), "pieces": FIVE_PIECES}
-"""The colours of a chessboard rule it out, so that there are no partitions."""
+"""A board without tilings or partitions: a chessboard colouring rules them out."""
 
 COPIES = {
     "name": "copies",
     "cells": "....\n.??.\n....",
     "pieces": {"V": {"shape": "##\n#.", "count": 2}, "D": {"shape": "##", "count": 2}},
 }
-"""Two pieces of two copies each; two cells may stay empty."""
+"""A board with two copies of each of two pieces, and two optional cells."""
 
 
 _FILES: dict[str, dict[str, bytes]] = {}
 
 
 def tiled(settings: dict[str, Any], store: Path) -> Path:
-    """The store of a finished search, copied from that of an earlier test where there is none yet."""
+    """Return the store of a finished search; if it does not exist yet, copy the store of an earlier test."""
     key = json.dumps(settings)
     if key in _FILES and not store.exists():
         for name, content in _FILES[key].items():
@@ -49,7 +49,7 @@ def tiled(settings: dict[str, Any], store: Path) -> Path:
 
 
 def board_file(settings: dict[str, Any], path: Path) -> Path:
-    """A TOML file with the board; pieces are a text, or a table of drawings or of tables with strings and numbers."""
+    """Write a board to a TOML file; its pieces are a string, or a table of drawings or of tables."""
     lines = [f"{key} = '''{value}'''" for key, value in settings.items() if isinstance(value, str)]
     pieces = settings.get("pieces")
     if isinstance(pieces, dict):

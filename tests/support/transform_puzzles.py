@@ -1,4 +1,4 @@
-"""Random small puzzles of several parts whose moves are transforms, and search of them by brute force."""
+"""Random small puzzles of several parts whose moves are transforms, and their spaces."""
 
 from collections.abc import Iterable, Sequence
 from itertools import chain
@@ -19,15 +19,15 @@ MAX_POSITIONS = 700
 
 
 def puzzle_of(parts: tuple[Part, ...], starts: list[tuple[int, ...]], moves: Transforms) -> Puzzle:
-    """A puzzle without a family."""
+    """Return a puzzle without a family."""
     return Puzzle.of("random", "random", "", Lists(tuple(part.places for part in parts)), parts, tuple(starts), moves)
 
 
 @st.composite
 def transform_puzzles(draw: st.DrawFn) -> Puzzle:
-    """One to three parts, of pieces or values; moves that permute and add, perhaps under conditions; some starts.
+    """Draw a puzzle of one to three parts with pieces or values, some starts, and moves that may have conditions.
 
-    Moves share names, even those that are legal together.
+    Moves may share names, even moves that are legal in the same position.
     """
     parts = draw(st.lists(_parts(), min_size=1, max_size=3).filter(_is_small))
     starts = [_joined(draw(_contents(part)) for part in parts) for _ in range(draw(st.integers(1, 2)))]
@@ -66,7 +66,7 @@ def _contents(part: Part) -> st.SearchStrategy[tuple[int, ...]]:
 
 
 def _origins(parts: list[Part], number: int) -> st.SearchStrategy[list[int]]:
-    """Permutations of the places of a part, often the one that leaves all in place."""
+    """Return a strategy for permutations of the places of a part, often the identity."""
     first = sum(part.places for part in parts[:number])
     still = list(range(first, first + parts[number].places))
     even = [*still[1:3], still[0], *still[3:]] if len(still) > 2 else still
@@ -74,7 +74,7 @@ def _origins(parts: list[Part], number: int) -> st.SearchStrategy[list[int]]:
 
 
 def _added(part: Part) -> st.SearchStrategy[list[int]]:
-    """What is added on each place: nothing to pieces, and often as much to some values as is taken from others."""
+    """Return a strategy for the numbers that a move adds: 0 for pieces; for values, often with the sum 0."""
     nothing = [0] * part.places
     if part.holds_pieces or part.places < 2:
         return st.just(nothing)
@@ -87,11 +87,11 @@ def _added(part: Part) -> st.SearchStrategy[list[int]]:
 
 
 def _masks(modulus: int) -> st.SearchStrategy[int]:
-    """Often all values, or those that are 0 or not, sometimes with a bit that stands for no value."""
+    """Return a strategy for masks of allowed values: often all, only 0 or all but 0, sometimes with unused bits."""
     every = (1 << modulus) - 1
     return st.one_of(st.just(every), st.just((1 << 64) - 1), st.sampled_from((1, every - 1)), st.integers(1, every))
 
 
 def orbit_spaces(puzzle: Puzzle) -> list[Space]:
-    """The spaces of all cuts."""
+    """Return the spaces with all possible cuts."""
     return every_cut(puzzle.rules, Orbits.of(puzzle.rules))

@@ -1,4 +1,4 @@
-"""A twisty puzzle of several parts, small enough for brute force."""
+"""A twisty puzzle with several parts that is small enough for brute force."""
 
 TWO_PARTS = """
 Set CORNERS 4 3
@@ -21,4 +21,4 @@ CORNERS
 1 4 2 3
 End
 """
-"""Corners with orientations and edges of which two are equal; one move changes both, one the corners alone."""
+"""Corners with orientations, and edges of which two are identical; U moves both, F moves only corners."""

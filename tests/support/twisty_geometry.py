@@ -1,11 +1,11 @@
-"""Twisty puzzles from geometry: pieces with stickers, cuts, and rotations; and how other programs would write them.
+"""Twisty puzzles from geometry, with pieces, cuts and rotations, written in the formats of other programs.
 
-A place is where a piece is, as a vector, and the directions that the stickers of a piece there face, in clockwise
-order. A rotation about an axis moves the pieces beyond a cut. The orientation of a piece is the number of the direction
-that its first sticker faces.
+A place is a vector, with the directions that the stickers of a piece there face, in clockwise order. A rotation about
+an axis moves the pieces beyond a cut. The orientation of a piece is the number of the direction that its first sticker
+faces.
 
-All numbers are integers, and nothing is shared with the top-level ``geometry``, which cuts solids: each checks the
-other, and the readers.
+All numbers are integers. This module shares no code with the top-level ``geometry``, which cuts solids, so the two
+check each other and the readers of puzzle files.
 """
 
 import json
@@ -22,15 +22,15 @@ TETRAHEDRON = [corner for corner in CORNERS if corner[0] * corner[1] * corner[2]
 
 @dataclass
 class Made:
-    """A puzzle: the places of each orbit with the directions of their stickers, and what each move does."""
+    """A puzzle: the places of each orbit with the directions of their stickers, and the effect of each move."""
 
     name: str
     orbits: dict[str, dict[Vector, list[Vector]]]
     moves: dict[str, dict[str, tuple[list[int], list[int]]]] = field(default_factory=dict)
-    """Of each move and orbit from which place each place gets its piece, and the twist that the piece gets there."""
+    """For each move and orbit, the place from which each place gets its piece, and the twist of this piece."""
 
     def turn(self, name: str, axis: Vector, beyond: int) -> None:
-        """Add the clockwise turn by a third about an axis of the pieces that lie beyond a cut."""
+        """Add a move: the clockwise turn by 120 degrees about an axis of all pieces beyond a cut."""
         self.moves[name] = {orbit: self._moved(places, axis, beyond) for orbit, places in self.orbits.items()}
 
     def _moved(self, places: dict[Vector, list[Vector]], axis: Vector, beyond: int) -> tuple[list[int], list[int]]:
@@ -44,7 +44,7 @@ class Made:
         return origins, twists
 
     def tws(self, keywords: tuple[str, str] = ("Solved", "Move")) -> str:
-        """The file of twsearch, counting from 1 with ``Solved`` or ``Move``, from 0 with the other keywords."""
+        """Return the file for twsearch, counting from 1 after ``Solved`` and ``Move``, from 0 after other keywords."""
         lines = [f"Name {self.name}"]
         lines += [f"Set {name} {len(places)} {self.orientations(name)}" for name, places in self.orbits.items()]
         first = 0 if keywords[0] == "StartState" else 1
@@ -54,14 +54,14 @@ class Made:
         for move, effects in self.moves.items():
             lines += ["End", "", f"{keywords[1]} {move}"]
             for name, (origins, twists) in effects.items():
-                if keywords[1] == "Move":  # the twist stands at the place that the piece leaves
+                if keywords[1] == "Move":  # the twist is listed at the place that the piece leaves
                     twists = [twists[origins.index(place)] for place in range(len(origins))]
                 first = 0 if keywords[1] == "MoveTransformation" else 1
                 lines += [name, words([origin + first for origin in origins]), words(twists)]
         return "\n".join([*lines, "End", ""])
 
     def kpuzzle(self) -> str:
-        """The file of cubing.js."""
+        """Return the file for cubing.js."""
         orbits = [
             {"orbitName": name, "numPieces": len(places), "numOrientations": self.orientations(name)}
             for name, places in self.orbits.items()
@@ -80,7 +80,7 @@ class Made:
         return json.dumps({"name": self.name, "orbits": orbits, "defaultPattern": pattern, "moves": moves})
 
     def gap(self) -> str:
-        """The file for GAP; points go where the pieces go."""
+        """Return the file for GAP; a point is mapped to the point to which its sticker moves."""
         firsts, point = [], 1
         numbered: dict[str, list[int]] = {}
         for name, places in self.orbits.items():
@@ -101,13 +101,13 @@ class Made:
         return "\n".join([*lines, f"Gen:=[\n{names}\n];", f"ip:=[{ip}];", "Size(Group(Gen));", ""])
 
     def orientations(self, orbit: str) -> int:
-        """The number of stickers of each piece."""
+        """Return the number of stickers of each piece of an orbit."""
         (count,) = {len(directions) for directions in self.orbits[orbit].values()}
         return count
 
 
 def skewb() -> Made:
-    """Turns of half the cube about its corners."""
+    """Return the skewb, whose turns rotate half of the cube about a corner."""
     centres: dict[Vector, list[Vector]] = {face: [face] for face in FACES}
     halves = [corner for corner in CORNERS if corner not in TETRAHEDRON]
     made = Made("skewb", {"CORNER": cube_corners(TETRAHEDRON), "CORNER2": cube_corners(halves), "CENTRE": centres})
@@ -117,7 +117,7 @@ def skewb() -> Made:
 
 
 def ivy_cube() -> Made:
-    """Turns of four corners, each with three faces."""
+    """Return the ivy cube, on which four corners turn, each with three faces."""
     made = Made("ivy", {"CORNER": cube_corners(TETRAHEDRON), "CENTRE": {face: [face] for face in FACES}})
     for name, corner in zip("RLDB", TETRAHEDRON, strict=True):
         made.turn(name, corner, 0)
@@ -125,7 +125,7 @@ def ivy_cube() -> Made:
 
 
 def dino() -> Made:
-    """Turns of the three edges at a corner of a cube; how an edge lies follows from its place."""
+    """Return the dino cube, whose turns rotate the three edges at a corner; edges have no orientation."""
     made = Made("dino", {"EDGE": {edge: [edge] for edge in EDGES}})
     for number, corner in enumerate(CORNERS):
         made.turn(f"C{'ABCDEFGH'[number]}", corner, 1)
@@ -133,7 +133,7 @@ def dino() -> Made:
 
 
 def pyraminx() -> Made:
-    """Turns of a face of a tetrahedron, with all but the opposite corner, and turns of its tips."""
+    """Return the pyraminx with turns of a face, which move all but the opposite corner, and turns of tips."""
     faces = {v: tuple(-x for x in v) for v in TETRAHEDRON}
     corners = {v: clockwise(v, [faces[w] for w in TETRAHEDRON if w != v]) for v in TETRAHEDRON}
     edges = {add(v, w): [faces[x] for x in TETRAHEDRON if x not in (v, w)] for v, w in combinations(TETRAHEDRON, 2)}
@@ -146,18 +146,18 @@ def pyraminx() -> Made:
 
 
 def cube_corners(corners: Sequence[Vector]) -> dict[Vector, list[Vector]]:
-    """The corners of a cube with their three directions."""
+    """Return corners of a cube with their three directions."""
     return {v: clockwise(v, [(v[0], 0, 0), (0, v[1], 0), (0, 0, v[2])]) for v in corners}
 
 
 def clockwise(axis: Vector, directions: list[Vector]) -> list[Vector]:
-    """Three directions in clockwise order about an axis."""
+    """Return three directions in clockwise order about an axis."""
     first = directions[0]
     return [first, rotated(first, axis), rotated(rotated(first, axis), axis)]
 
 
 def rotated(vector: Vector, axis: Vector) -> Vector:
-    """The vector after a third of a clockwise turn about a diagonal of the cube, seen from its end."""
+    """Return a vector after a clockwise turn by 120 degrees about a diagonal of the cube, viewed from its tip."""
     a, b, c = (1 if x > 0 else -1 for x in axis)
     x, y, z = vector[0] * a, vector[1] * b, vector[2] * c
     x, y, z = (y, z, x) if a * b * c > 0 else (z, x, y)
@@ -177,7 +177,7 @@ def words(numbers: Sequence[int]) -> str:
 
 
 def cycles(to: list[int]) -> str:
-    """A permutation as cycles of more than one point; point 0 is none."""
+    """Return a permutation as cycles of more than one point; points count from 1, and entry 0 is unused."""
     text, seen = "", set()
     for start in range(1, len(to)):
         cycle, point = [], start

@@ -1,4 +1,4 @@
-"""Breadth-first search of twisty puzzles with numpy, straight from the formula of a turn."""
+"""Breadth-first search of twisty puzzles with numpy, directly from the definition of a turn."""
 
 from collections.abc import Iterable
 
@@ -9,13 +9,13 @@ from antipodes.puzzles.formats.definition import Turn, TwistyDefinition
 
 
 def solved(definition: TwistyDefinition) -> Rows:
-    """The solved position, one row: of each orbit the pieces and then the orientations."""
+    """Return the solved position as one row, with the pieces and then the orientations of each orbit."""
     parts = [part for orbit in definition.orbits for part in (orbit.pieces, orbit.twists)]
     return np.array([[value for part in parts for value in part]], dtype=np.uint8)
 
 
 def turned(positions: Rows, turn: Turn, definition: TwistyDefinition) -> Rows:
-    """The positions after a turn."""
+    """Return the positions after a turn."""
     parts, begin = [], 0
     for orbit, origin, twists in zip(definition.orbits, turn.permutations, turn.twists, strict=True):
         pieces, orientations = np.split(positions[:, begin : begin + 2 * len(origin)], 2, axis=1)
@@ -26,7 +26,7 @@ def turned(positions: Rows, turn: Turn, definition: TwistyDefinition) -> Rows:
 
 
 def layers(definition: TwistyDefinition, turns: Iterable[Turn], most: int = 1000) -> list[int]:
-    """The number of positions at each depth, down to depth ``most``."""
+    """Return the number of positions at each depth up to ``most``."""
     turns = list(turns)
 
     def after(rows: Rows) -> Rows:

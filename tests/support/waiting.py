@@ -1,4 +1,4 @@
-"""Waits of tests, each with a limit."""
+"""Waiting in tests, with a time limit."""
 
 import threading
 import time
@@ -10,7 +10,7 @@ PATIENCE = 60.0
 
 
 def wait_until(condition: Callable[[], Any], what: str, seconds: float = PATIENCE) -> Any:
-    """The value of the condition as soon as it is true; AssertionError with ``what`` if it takes too long."""
+    """Return the value of a condition as soon as it is true; raise AssertionError with ``what`` after ``seconds``."""
     deadline = time.monotonic() + seconds
     while not (found := condition()):
         assert time.monotonic() < deadline, f"after {seconds} seconds it is not true that {what}"
@@ -19,7 +19,7 @@ def wait_until(condition: Callable[[], Any], what: str, seconds: float = PATIENC
 
 
 def error_of(call: Callable[[], Any], seconds: float = 30) -> BaseException | None:
-    """The error that the call raises; AssertionError if the call has not ended after N seconds."""
+    """Return the error that a call raises; raise AssertionError if the call takes longer than ``seconds``."""
     raised: list[BaseException] = []
 
     def run() -> None:

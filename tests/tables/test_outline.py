@@ -76,7 +76,7 @@ def test_a_run_that_does_not_fit_is_refused_at_once(tmp_path: Any) -> None:
 def test_a_run_that_fits_no_workers_names_the_limit_that_would_do() -> None:
     cluster: Any = SimpleNamespace(workers=2, processes=2, memory=100 << 20, choose_workers=lambda *_: None)
     with pytest.raises(
-        ResourceLimitError, match=r"with 2 of them each worker needs a memory limit of [0-9]+MiB or more"
+        ResourceLimitError, match=r"with 2 workers, each worker needs a memory limit of [0-9]+MiB or more"
     ):
         plan_checked(load_config("2x2x2"), RunOptions(symmetry="on"), cluster)
 

@@ -108,7 +108,7 @@ def _section(name: str, result: Result) -> str:
 
 
 def _published(claims: Sequence[Published]) -> str:
-    """Return the published numbers with their sources, and whether we found the radius published."""
+    """Return the published numbers with their sources, and state if we found no publication of the radius."""
     if not claims:
         return "We found no publication of these numbers."
     has_radius = any(claim.what in {"radius", "layers"} and not claim.differs for claim in claims)
@@ -118,7 +118,7 @@ def _published(claims: Sequence[Published]) -> str:
 
 
 def _claim(claim: Published) -> str:
-    """Return one published number with a link to its source and, if it differs from ours, how."""
+    """Return one published number with a link to its source and, if it differs from ours, the difference."""
     what = f"distance {claim.value}" if claim.what == "distance" else claim.what
     return f"{what} ({_source(claim)})" + (f", but {claim.differs}" if claim.differs else "")
 

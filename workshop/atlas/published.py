@@ -18,15 +18,15 @@ class Published:
     """A published number, or the published numbers of layers, with their source."""
 
     what: str
-    """positions, radius, antipodes, layers, first layers or distance."""
+    """The quantity: positions, radius, antipodes, layers, first layers or distance."""
     value: Number
-    """As published."""
+    """The number or numbers as published."""
     source: str
     """The name of the source, as Markdown."""
     url: str = ""
     """The URL of the source; empty if ``source`` determines it."""
     to: str = ""
-    """For a distance: the pattern whose nearest match is its end."""
+    """For a distance: a pattern; the distance is that of the closest position that matches it."""
     note: str = ""
     """The source's name of the puzzle, or how its way of counting differs."""
     differs: str = ""
@@ -39,7 +39,7 @@ class Published:
         return f"https://oeis.org/{sequence[1]}" if sequence else self.url
 
     def ours(self, layers: Sequence[int]) -> Number | None:
-        """Return the same number for a table with these layers; None for a distance, which layers do not determine."""
+        """Return our value of the quantity, from the layers of a table; None for a distance."""
         numbers: Mapping[str, Number | None] = {
             "positions": sum(layers),
             "radius": len(layers) - 1,

@@ -1,4 +1,4 @@
-"""Write the definitions of twisty puzzles and the configs that name them: ``python -m workshop.geometry``."""
+"""Write the definitions of twisty puzzles and the configs that use them: ``python -m geometry``."""
 
 import textwrap
 from collections.abc import Iterable
@@ -25,11 +25,11 @@ VARIANTS = {
     "2x2x3": ("2x2x3", "half", "The 2x2x3 tower, one edge fixed: 241,920 positions"),
     "3x3x3": ("3x3x3", "half", f"The 3x3x3 cube in half turns: {CUBE:,} positions"),
     "3x3x3-quarter": ("3x3x3", "quarter", f"The 3x3x3 cube in quarter turns: {CUBE:,} positions"),
-    "3x3x3-squares": ("3x3x3-squares", "half", "The 3x3x3 cube by half turns alone: 663,552 positions"),
+    "3x3x3-squares": ("3x3x3-squares", "half", "The 3x3x3 cube with half turns only: 663,552 positions"),
     "3x3x3-two-faces": (
         "3x3x3-two-faces",
         "half",
-        "The 3x3x3 cube by turns of two faces that touch: 73,483,200 positions",
+        "The 3x3x3 cube with turns of two adjacent faces: 73,483,200 positions",
     ),
     "skewb": ("skewb", "half", "The skewb, all eight corners turn: 37,791,360 positions"),
     "skewb-corner": ("skewb-corner", "half", "The skewb, one corner fixed: 3,149,280 positions"),
@@ -37,7 +37,7 @@ VARIANTS = {
     "dino-edge": (
         "dino-edge",
         "half",
-        "The dino cube by turns of six corners, which keep one edge in its place: 19,958,400 positions",
+        "The dino cube with turns of six corners, which keep one edge in place: 19,958,400 positions",
     ),
     "ivy": ("ivy", "half", "The ivy cube: 29,160 positions"),
     "pyraminx": ("pyraminx", "half", "The pyraminx without its tips: 933,120 positions"),
@@ -47,7 +47,11 @@ VARIANTS = {
         "half",
         "The pyraminx with its tips, by turns of faces, which roll it over: 302,330,880 positions",
     ),
-    "skewb-diamond": ("skewb-diamond", "half", "The skewb diamond, an octahedron cut as the skewb: 138,240 positions"),
+    "skewb-diamond": (
+        "skewb-diamond",
+        "half",
+        "The skewb diamond, an octahedron cut like the skewb: 138,240 positions",
+    ),
     "halpern-kolmelij": ("halpern-kolmelij", "half", "The Halpern-Kolmelij pyramid: 3,732,480 positions"),
 }
 """The bundled puzzles: design, metric and description of each name."""
@@ -68,11 +72,11 @@ facelets = """
 FACES = "U:W R:R F:G D:Y L:O B:B"
 """The faces of cubes in the order of H. Kociemba's programs, and the letters of their colours."""
 WRITTEN_BY_FACES = ("2x2x2", "2x2x2-quarter", "3x3x3", "3x3x3-quarter")
-"""The puzzles whose positions other programs write face by face."""
+"""Names of the puzzles whose positions other programs write face by face."""
 
 
 CUBES = ("3x3x3", "3x3x3-quarter")
-"""Those too large for a table, which patterns solve."""
+"""Names of the cubes that are too large for a table and are solved with pattern tables."""
 CORNERS, PHASE_ONE = "corners", "phase-one"
 PATTERNS = {
     CORNERS: ("2x2x2", "the corners, 88,179,840 positions"),
@@ -81,8 +85,8 @@ PATTERNS = {
         "twists, flips and places of the four middle edges, 2,217,093,120 positions",
     ),
 }
-"""The patterns of the cubes: definition and description. The second is the first phase of H. Kociemba's algorithm."""
-PATTERN = """# Written by python -m workshop.geometry.
+"""Design and description of each pattern of a cube; PHASE_ONE is the first phase of H. Kociemba's algorithm."""
+PATTERN = """# Written by python -m geometry.
 [puzzle]
 name = "{name}"
 family = "twisty"
@@ -94,11 +98,11 @@ description = "A pattern of {cube}: {description}"
 symmetry = "off"
 """
 MIDDLE = range(4, 8)
-"""The places of the edges between the layers above and below."""
+"""The places of the edges in the middle layer."""
 
 
 def texts() -> dict[str, str]:
-    """The contents of all files, by their paths in ``configs``."""
+    """Return the contents of all files by their paths in ``configs``."""
     made = {design.name: design for design in designs()}
     found = {f"twisty/{name}.tws": definition(design) for name, design in made.items()}
     found["twisty/3x3x3-phase-one.tws"] = _phase_one(found["twisty/3x3x3.tws"])
@@ -109,7 +113,7 @@ def texts() -> dict[str, str]:
 
 
 def _phase_one(cube: str) -> str:
-    """The definition of the cube with equal corners, and edges of two kinds: those in the middle, and the others."""
+    """Return the definition of the cube with identical corners and two kinds of edges: middle edges and others."""
     start = cube[cube.index("StartState") : cube.index("End")]
     edges = [int(place in MIDDLE) for place in range(12)]
     equal = start.replace(_listed(range(8)), _listed([0] * 8), 1).replace(_listed(range(12)), _listed(edges), 1)

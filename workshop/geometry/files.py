@@ -1,4 +1,4 @@
-"""The texts of a puzzle: its ``.tws`` file, its picture, and what the letters of the picture show."""
+"""The texts that describe a puzzle: its ``.tws`` file, its picture, and the facelet for each letter of the picture."""
 
 from collections.abc import Iterator
 
@@ -7,7 +7,7 @@ from workshop.geometry.puzzles import Design
 
 
 def definition(design: Design) -> str:
-    """The ``.tws`` file: orbits by name, and moves that count places from 0 and twist what is on a place."""
+    """Return the ``.tws`` file. Moves count places from 0; each twist applies to the piece that arrives on a place."""
     orbits = _named(design)
     lines = ["# Written by python -m workshop.geometry.", f"Name {design.name}", ""]
     lines += [f"Set {name} {len(orbit.facelets)} {orbit.orientations}" for name, orbit in orbits.items()]
@@ -22,7 +22,7 @@ def definition(design: Design) -> str:
 
 
 def picture(design: Design) -> tuple[str, str]:
-    """The picture of the solved puzzle, and the facelet behind each letter in reading order."""
+    """Return the picture of the solved puzzle, and the facelet that each letter shows, in reading order."""
     place_of = {}
     for letter, orbit in zip("abcdefgh", orbits_of(design.cut), strict=False):
         for sticker, (place, number) in orbit.place_of.items():
@@ -37,7 +37,7 @@ def _named(design: Design) -> dict[str, PlacesOfOrbit]:
 
 
 def _move(design: Design, orbits: dict[str, PlacesOfOrbit], turn: str) -> Iterator[str]:
-    """The blocks of the orbits that a turn changes."""
+    """Yield the lines for each orbit that a turn changes."""
     images = design.cut.images(turn)
     for name, orbit in orbits.items():
         origin, twist = orbit.turn(images)

@@ -1,4 +1,4 @@
-"""Unfolded solids as text: the picture of the solved puzzle, and the point of a face behind each letter."""
+"""Unfolded solids as text: pictures of solved puzzles, and the point of a face that each letter shows."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -9,7 +9,7 @@ from workshop.geometry.solids import EQUATOR, LOWER, OCTAHEDRON, TETRAHEDRON, UP
 
 LETTER = "*"
 BORDERS = {5: "│", 10: "─", 6: "┌", 12: "┐", 3: "└", 9: "┘", 7: "├", 13: "┤", 14: "┬", 11: "┴", 15: "┼"}
-"""The character whose lines go up (1), right (2), down (4), left (8)."""
+"""Border character for each sum of the directions of its lines: up (1), right (2), down (4), left (8)."""
 FACES_OF_BOX = {
     "W": ((1, 0), (0, 0, 1), (1, 0, 0)),
     "O": ((0, 1), (0, -1, 0), (0, 0, 1)),
@@ -18,41 +18,44 @@ FACES_OF_BOX = {
     "B": ((3, 1), (0, -1, 0), (-1, 0, 0)),
     "Y": ((1, 2), (0, 0, -1), (1, 0, 0)),
 }
-"""Of each face its column and row in the net, and which way is down and right."""
+"""For each face: its column and row in the net, and the directions down and right on it."""
 FACES_OF_TETRAHEDRON = {
     "R": ("L", "B", "U", 0),
     "G": ("U", "L", "R", 1),
     "B": ("R", "U", "B", 2),
     "Y": ("B", "L", "R", 3),
 }
-"""Of each face the corner at its tip, the left and the right one as drawn, and which of the four triangles it is."""
+"""For each face: its corners at the tip, on the left and on the right, as drawn, and its triangle in the net."""
 
 
 @dataclass
 class Canvas:
-    """Characters by row and column, and the points behind some of them."""
+    """Characters by row and column, and the points that some of them show."""
 
     characters: dict[tuple[int, int], str] = field(default_factory=dict)
     points: dict[tuple[int, int], tuple[str, Point]] = field(default_factory=dict)
 
     def put(self, row: int, column: int, colour: str, point: Point) -> None:
-        """The letter of a colour, for the facelet at a point of a face."""
+        """Draw the letter of a colour for the facelet at a point of a face."""
         self.characters[row, column] = colour
         self.points[row, column] = colour, point
 
     def text(self) -> str:
-        """The lines."""
+        """Return the lines of the picture."""
         rows, columns = (1 + max(of) for of in zip(*self.characters, strict=True))
         lines = ["".join(self.characters.get((row, column), " ") for column in range(columns)) for row in range(rows)]
         return "\n".join(line.rstrip() for line in lines)
 
     def in_reading_order(self) -> list[tuple[str, Point]]:
-        """The points behind the letters."""
+        """Return the points that the letters show, in reading order."""
         return [self.points[key] for key in sorted(self.points)]
 
 
 def net_of_box(extents: Sequence[float], cells: Sequence[int], face: Sequence[str] = ()) -> Canvas:
-    """The cross of six faces; along each axis so many letters. ``face`` draws one, ``*`` for a letter."""
+    """Return a cross of six faces with ``cells`` letters along each axis.
+
+    ``face`` is a drawing of a face, in which ``*`` stands for a letter.
+    """
     canvas = Canvas()
     x, y, z = cells
     lefts, tops = _ends((z, x, z, x), 2), _ends((z, y, z), 1)
@@ -74,7 +77,7 @@ def net_of_box(extents: Sequence[float], cells: Sequence[int], face: Sequence[st
 
 
 def _ends(sizes: Sequence[int], pitch: int) -> list[int]:
-    """Where faces of these sizes begin, each in a frame that neighbours share."""
+    """Return where faces of these sizes begin; each has a frame, which it shares with its neighbours."""
     starts = [0]
     for size in sizes:
         starts.append(starts[-1] + size * pitch + pitch)
@@ -82,7 +85,7 @@ def _ends(sizes: Sequence[int], pitch: int) -> list[int]:
 
 
 def _middle(k: int, count: int) -> float:
-    """The middle of one of so many equal parts of the range from -1 to 1."""
+    """Return the middle of part ``k`` if the range from -1 to 1 is divided into ``count`` equal parts."""
     return (2 * k + 1) / count - 1
 
 
@@ -98,7 +101,7 @@ def _add_border(borders: dict[tuple[int, int], int], top: int, left: int, height
 
 
 def net_of_tetrahedron() -> Canvas:
-    """Three faces around the upper corner side by side, the lower face below the front one; nine letters each."""
+    """Return the three upper faces side by side, and the lower face below the front face; nine letters each."""
     canvas = Canvas()
     for colour, (tip, left, right, triangle) in FACES_OF_TETRAHEDRON.items():
         points_down = triangle != 1
@@ -115,7 +118,7 @@ def net_of_tetrahedron() -> Canvas:
 
 
 def net_of_octahedron() -> Canvas:
-    """The upper faces side by side, the lower ones below them; four letters each."""
+    """Return the upper faces side by side, and the lower faces below them; four letters each."""
     canvas = Canvas()
     for number, (one, other) in enumerate(zip(EQUATOR, EQUATOR[1:] + EQUATOR[:1], strict=True)):
         middle = 5 + 10 * number
@@ -132,9 +135,9 @@ def net_of_octahedron() -> Canvas:
 
 
 def _small_triangle(corners: Sequence[Point], row: int, k: int, cuts: int) -> Point:
-    """The middle of triangle ``k`` from the left in a row from the tip, of a face that cuts divide along each edge.
+    """Return the middle of a small triangle of a face whose edges are divided into ``cuts`` parts.
 
-    The corners are the tip, the left and the right one.
+    ``row`` counts from the tip, and ``k`` from the left. ``corners`` are the tip, left and right corner of the face.
     """
     tip, left, right = corners
 

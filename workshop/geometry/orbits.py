@@ -1,4 +1,4 @@
-"""From stickers to orbits of pieces with orientations, as puzzle files have them."""
+"""Converts stickers to orbits of pieces with orientations, as in puzzle files."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,23 +12,23 @@ Images = Mapping[Sticker, Sticker]
 
 @dataclass(frozen=True)
 class PlacesOfOrbit:
-    """The places of an orbit, and the facelets of each clockwise; facelet 0 shows a solved piece's facelet 0."""
+    """The places of an orbit, with the facelets of each in clockwise order; facelet 0 defines orientation 0."""
 
     facelets: tuple[tuple[Sticker, ...], ...]
     orientations: int
 
     @cached_property
     def place_of(self) -> dict[Sticker, tuple[int, int]]:
-        """The place and the number of each facelet."""
+        """For each facelet, its place and its number on the place."""
         return {one: (place, k) for place, found in enumerate(self.facelets) for k, one in enumerate(found)}
 
     @property
     def step(self) -> int:
-        """Facelets per orientation: an edge of the dino cube shows two colours, but lies in one way only."""
+        """Facelets per orientation; an edge of the dino cube has two facelets, but only one orientation."""
         return len(self.facelets[0]) // self.orientations
 
     def turn(self, images: Images) -> tuple[list[int], list[int]]:
-        """From where each place gets its piece, and how far the piece is twisted there, clockwise."""
+        """Return the place from which each place gets its piece, and the piece's clockwise twist there."""
         origin, twist = [0] * len(self.facelets), [0] * len(self.facelets)
         for place, facelets in enumerate(self.facelets):
             destination, number = self.place_of[images[facelets[0]]]
@@ -37,9 +37,9 @@ class PlacesOfOrbit:
 
 
 def orbits_of(cut: CutSolid) -> list[PlacesOfOrbit]:
-    """The orbits that turns move, those of pieces with most facelets first.
+    """Return the orbits of the pieces that turns move, sorted by facelets per piece, the most first.
 
-    Pieces that turns twist, but never move, are one orbit if they are of one kind.
+    Pieces of one kind that turns only twist in place form one orbit.
     """
     images: list[Images] = [cut.images(name) for name in cut.turns]
     found = [_orbit(cut, layers, images) for layers in _transitive(cut, images)]
@@ -56,7 +56,7 @@ def orbits_of(cut: CutSolid) -> list[PlacesOfOrbit]:
 
 
 def _transitive(cut: CutSolid, images: list[Images]) -> list[list[Layers]]:
-    """The pieces that turns move to each other's places, as lists of pieces in their order."""
+    """Return lists of the pieces that turns can move to each other's places."""
     orbit = {layers: number for number, layers in enumerate(cut.pieces)}
     for moved in images:
         for sticker, image in moved.items():
@@ -66,7 +66,7 @@ def _transitive(cut: CutSolid, images: list[Images]) -> list[list[Layers]]:
 
 
 def _orbit(cut: CutSolid, pieces: list[Layers], images: list[Images]) -> PlacesOfOrbit:
-    """The places of an orbit, with facelets numbered so that pieces without orientations are never twisted."""
+    """Return the places of an orbit; facelets are numbered so that pieces without orientations are never twisted."""
     size = len(cut.pieces[pieces[0]])
     carried = PlacesOfOrbit(_carried(cut, pieces, images), size)
     shifts = [shift for moved in images for shift in carried.turn(moved)[1]]
@@ -77,7 +77,7 @@ def _orbit(cut: CutSolid, pieces: list[Layers], images: list[Images]) -> PlacesO
 
 
 def _carried(cut: CutSolid, pieces: list[Layers], images: list[Images]) -> tuple[tuple[Sticker, ...], ...]:
-    """The facelets of each place, from the one to which turns carry the first facelet of the first place."""
+    """Return the facelets of each place, beginning with an image of the first facelet of the first place."""
     first = {pieces[0]: cut.pieces[pieces[0]][0]}
     reached = [pieces[0]]
     for layers in reached:
@@ -90,6 +90,6 @@ def _carried(cut: CutSolid, pieces: list[Layers], images: list[Images]) -> tuple
 
 
 def _from(facelets: tuple[Sticker, ...], first: Sticker) -> tuple[Sticker, ...]:
-    """The same facelets in the same order around the piece, beginning with one of them."""
+    """Return the facelets in the same cyclic order, beginning with ``first``."""
     k = facelets.index(first)
     return facelets[k:] + facelets[:k]

@@ -1,4 +1,4 @@
-"""The puzzles: how each solid is cut, which layers turn, and how it is drawn."""
+"""The designs of the puzzles: how each solid is cut, which layers turn, and how it is drawn."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ SIDES: dict[str, Point] = {
 }
 """The directions of the faces of a cube, by the names of their turns."""
 TETRAHEDRAL = {"UFR": "R", "UBL": "B", "DFL": "L", "DBR": "D"}
-"""Every second corner of a cube, and the name of its turn on an ivy cube."""
+"""Four corners of a cube, no two of them adjacent, and the name of each one's turn on an ivy cube."""
 ALONG_DIAGONALS = ("╲*╱", "*╳*", "╱*╲")
 
 
@@ -31,11 +31,11 @@ class Design:
     cut: CutSolid
     net: Callable[[], Canvas]
     orbits: tuple[str, ...]
-    """The names of the orbits, those of pieces with most facelets first."""
+    """Names of the orbits, sorted by facelets per piece, the most first."""
 
 
 def designs() -> list[Design]:
-    """All puzzles that are made here."""
+    """Return the designs of all puzzles."""
     return [*_cubes(), *_cut_across_corners(), *_tetrahedra(), _octahedron()]
 
 
@@ -65,7 +65,7 @@ def _cubes() -> list[Design]:
 
 
 def _tower() -> Design:
-    """The 2x2x3 tower; the middle of its back left column stays, since the tower can be held so in any position."""
+    """Return the 2x2x3 tower, held so that the middle piece of its back left column is fixed."""
     layers = [Layer(axis, 0.5 if name in "UD" else 0) for name, axis in SIDES.items()]
     turns = _turns("UD", 4) | {f"{name}2": turn for name, turn in _turns("RF", 2).items()}
     solid = CutSolid(box(1, 1.5, 1), tuple(layers), turns)
@@ -77,7 +77,7 @@ def _parallel(depth: float) -> tuple[Layer, ...]:
 
 
 def _turns(names: str, fraction: int) -> dict[str, Turn]:
-    """The layers of these sides by a part of a full turn."""
+    """Return turns of the layers at these sides by a fraction of a full turn."""
     return {name: Turn((list(SIDES).index(name),), fraction) for name in names}
 
 
@@ -129,7 +129,7 @@ def _tetrahedra() -> list[Design]:
 
 
 def _octahedron() -> Design:
-    """The skewb diamond: a skewb whose corners are the faces of an octahedron, turned on one side of each cut."""
+    """Return the skewb diamond, cut like a skewb; only the layer on one side of each cut turns."""
     corners = diagonals()
     layers = tuple(Layer(axis, 0) for axis in corners.values())
     turns = {name: Turn((list(corners).index(name),), 3) for name in TETRAHEDRAL}

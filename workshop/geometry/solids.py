@@ -8,32 +8,32 @@ import numpy as np
 from numpy.typing import NDArray
 
 Point = NDArray[np.float64]
-"""``(3,)``: x to the right, y up, z towards the viewer."""
+"""Coordinates ``(3,)``: x to the right, y up, z towards the viewer."""
 
 STEPS = 48
-"""Along an edge of a triangle; the smallest sticker here is some ten steps wide."""
+"""Number of sample points along an edge of a triangle; the smallest sticker is about ten steps wide."""
 
 
 @dataclass(frozen=True)
 class Solid:
-    """A convex solid: the corners of each face, in order around it, by the letter of its colour."""
+    """A convex solid, given by its faces."""
 
     faces: dict[str, NDArray[np.float64]]
-    """``(corners, 3)`` for each colour; in a sticker's name the first face comes first."""
+    """For the colour of each face, its corners in cyclic order, ``(corners, 3)``."""
 
     def normal(self, colour: str) -> Point:
-        """The unit vector that points out of a face."""
+        """Return the unit normal of a face, which points outwards."""
         a, b, c = self.faces[colour][:3]
         normal: Point = np.cross(b - a, c - a)
         normal *= np.sign(normal @ a) / np.linalg.norm(normal)
         return normal
 
     def face_towards(self, direction: Point) -> str:
-        """The face that a direction points out of."""
+        """Return the face with this outward normal."""
         return next(colour for colour in self.faces if np.allclose(self.normal(colour), direction))
 
     def points(self) -> Iterator[tuple[str, Point]]:
-        """Points spread over all faces, none on an edge or on a line through simple fractions of the edges."""
+        """Yield points spread over all faces, none of them on an edge or a cut."""
         for colour, corners in self.faces.items():
             for one, other in pairwise(corners[1:]):
                 for weights in _inner_weights():
@@ -41,7 +41,7 @@ class Solid:
 
 
 def box(x: float, y: float, z: float) -> Solid:
-    """A box with half the given extents, in the usual colours: white on top, green in front, red on the right."""
+    """Return a box from -x to x, -y to y and -z to z, with white on top, green in front and red on the right."""
     axes = {"W": (1, y), "Y": (1, -y), "G": (2, z), "B": (2, -z), "R": (0, x), "O": (0, -x)}
     around = np.array([(1, 1), (1, -1), (-1, -1), (-1, 1)])
     faces = {}
@@ -55,7 +55,7 @@ def box(x: float, y: float, z: float) -> Solid:
 
 
 def tetrahedron() -> Solid:
-    """A regular tetrahedron on its yellow face, green in front, red on the left, blue on the right."""
+    """Return a regular tetrahedron on its yellow face, with green in front, red on the left and blue on the right."""
     up, left, right, back = TETRAHEDRON.values()
     faces = {"G": (up, left, right), "R": (up, back, left), "B": (up, right, back), "Y": (left, back, right)}
     return Solid({colour: np.array(corners) for colour, corners in faces.items()})
@@ -71,7 +71,7 @@ TETRAHEDRON: dict[str, Point] = {
 
 
 def octahedron() -> Solid:
-    """A regular octahedron with a corner up: four faces above, below them four others, from the front right around."""
+    """Return a regular octahedron with a corner at the top, so that four faces are above four others."""
     faces = {}
     for letters, apex in ((UPPER, "U"), (LOWER, "D")):
         for letter, one, other in zip(letters, EQUATOR, EQUATOR[1:] + EQUATOR[:1], strict=True):
@@ -89,13 +89,13 @@ OCTAHEDRON: dict[str, Point] = {
 }
 """The corners of the octahedron."""
 EQUATOR = "FRBL"
-"""The corners around it, from one face to the next."""
+"""The corners of the octahedron between its upper and lower half, in cyclic order."""
 UPPER, LOWER = "WGRB", "OYPS"
-"""The colours of the faces above and below, each pair from one corner of the equator to the next: pink, silver."""
+"""The colours of the upper and lower faces, in the order of the equator's edges; P is pink, S is silver."""
 
 
 def diagonals() -> dict[str, Point]:
-    """The directions to the corners of a cube, by the names of corners: up or down, front or back, right or left."""
+    """Return the directions to the corners of a cube by name; UFR is up, front, right."""
     signs = {"U": (1, 1), "D": (1, -1), "F": (2, 1), "B": (2, -1), "R": (0, 1), "L": (0, -1)}
     found = {}
     for name in ("UFR", "UFL", "UBL", "UBR", "DFR", "DFL", "DBL", "DBR"):
@@ -109,5 +109,5 @@ def diagonals() -> dict[str, Point]:
 def _inner_weights() -> Iterator[NDArray[np.float64]]:
     for i in range(STEPS):
         for j in range(STEPS - i - 1):
-            a, b = (i + 0.31830988) / STEPS, (j + 0.57721566) / STEPS  # shifts that keep points off the cuts
+            a, b = (i + 0.31830988) / STEPS, (j + 0.57721566) / STEPS  # irrational shifts keep the points off the cuts
             yield np.array([a, b, 1 - a - b])

@@ -1,4 +1,4 @@
-"""Write the man page and the scripts that complete words in bash, zsh and fish."""
+"""Write the man page and the completion scripts for bash, zsh and fish."""
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -12,12 +12,12 @@ from antipodes.cli.main import COMMANDS, SITE, app, load_command
 FOLDER = Path(__file__).parent
 PAGE = FOLDER / "antipodes.1"
 COMPLETIONS = {"bash": "antipodes.bash", "zsh": "_antipodes", "fish": "antipodes.fish"}
-"""The file for each shell."""
+"""File name of the completion script for each shell."""
 STATUSES = {"0": "done", "1": "failed", "2": "bad input", "75": "interrupted, and resumable"}
 
 
 def page() -> str:
-    """The man page, in the macros of ``man``."""
+    """Return the man page, written in man macros."""
     program = typer.main.get_command(app)
     return "\n".join(
         (
@@ -33,7 +33,7 @@ def page() -> str:
 
 
 def completion(shell: str) -> str:
-    """The script that completes the words after ``antipodes`` in a shell."""
+    """Return the script that completes the arguments of ``antipodes`` in a shell."""
     return get_completion_script(prog_name="antipodes", complete_var="_ANTIPODES_COMPLETE", shell=shell) + "\n"
 
 
@@ -64,7 +64,7 @@ def _items(records: Iterable[tuple[str, str]]) -> Iterator[str]:
 
 
 def _escaped(text: str) -> str:
-    """The text as roff prints it: backslashes, hyphens that are minus signs, and no line that begins a macro."""
+    """Escape a text for roff: backslashes, hyphens that are minus signs, and a first character that starts a macro."""
     plain = text.replace("\\", "\\e").replace("-", "\\-")
     return f"\\&{plain}" if plain.startswith((".", "'")) else plain
 

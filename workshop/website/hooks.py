@@ -1,7 +1,7 @@
-"""Hooks of MkDocs that make the navigation and add pages to the site.
+"""Hooks for MkDocs that build the navigation and add pages to the site.
 
-The pages in ``docs`` stay plain Markdown. The hooks add pages from the top of the repository, an API page and the
-gallery of the atlas, and rewrite links that leave ``docs``.
+The pages in ``docs`` stay plain Markdown. The hooks add the pages in the root folder of the repository, an API page and
+the gallery of the atlas. They also rewrite links to files outside ``docs``.
 """
 
 import os
@@ -28,12 +28,12 @@ TITLES = {
     "SECURITY": "Security",
 }
 PAGES = {ROOT / f"{name}.md": f"project/{name.lower().replace('_', '-')}.md" for name in TITLES}
-"""Pages at the top of the repository, and their paths on the site."""
+"""Pages in the root folder of the repository, and their paths on the site."""
 SOURCE = "https://example.org/antipodes/tree/main"
-"""URL of the folders of the repository, a placeholder."""
+"""URL of the repository's folders; this is a placeholder."""
 LINK = re.compile(r"(\]\()(?![a-z]+:|#)([^)\s#]+)")
 ENTRY = re.compile(r"^\| \*\*(?P<kind>.+?)\*\* \||\[(?P<title>[^]]+)\]\((?P<page>[^)#]+)\)", re.MULTILINE)
-"""Heading or link in the table of the index."""
+"""Pattern of a heading or a link in the table of ``docs/index.md``."""
 API_PAGE = "reference/api.md"
 API = """# Python, in full
 
@@ -44,7 +44,7 @@ CARD = 150
 
 
 def on_config(config: Any) -> Any:
-    """Make the navigation from the table of the index: its kinds of pages, and the pages of each kind."""
+    """Build the navigation from the table of ``docs/index.md``, which lists the pages by kind."""
     kinds: dict[str, list[dict[str, str]]] = {}
     table = (DOCS / "index.md").read_text(encoding="utf-8").partition("\n| ")[2]
     for found in ENTRY.finditer(table):
@@ -59,7 +59,7 @@ def on_config(config: Any) -> Any:
 
 
 def on_files(files: Files, config: Any) -> Files:
-    """Add the pages and linked files outside ``docs``."""
+    """Add the pages and linked files outside ``docs``, and the generated pages."""
     for path, address in PAGES.items():
         files.append(File.generated(config, address, content=path.read_text(encoding="utf-8")))
     for path in sorted(_linked_files()):
@@ -87,7 +87,7 @@ def _linked_files() -> set[Path]:
 
 
 def _address(target: Path) -> str:
-    """Return the path of a file or page on the site."""
+    """Return the path on the site of a file or page."""
     if target.is_relative_to(DOCS):
         return target.relative_to(DOCS).as_posix()
     return PAGES.get(target) or f"files/{target.relative_to(ROOT).as_posix()}"
@@ -98,7 +98,7 @@ def _api() -> str:
 
 
 def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
-    """Return the text of a page with links for the site, and with the additions of the site."""
+    """Return the text of a page with the links and the additional text of the site."""
     name = page.file.src_uri
     source = _sources().get(name)
     if source is None:

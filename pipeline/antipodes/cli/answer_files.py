@@ -36,7 +36,7 @@ def _from_row(row: str) -> Answer:
 
 
 def _from_json(text: str) -> Answer:
-    """Return an answer in JSON, which a comma may follow."""
+    """Return the answer in a line of JSON, which may end with a comma."""
     found = json.loads(text.removesuffix(","))
     if not (isinstance(found, dict) and all(isinstance(found.get(key), str) for key in ("position", "settings"))):
         raise ValueError
@@ -57,10 +57,11 @@ def _json_of(position: str) -> str:
 
 @dataclass(frozen=True)
 class Form:
-    """A file format: one answer per line, between a head and an end."""
+    """A file format: a head, one answer per line, and an end."""
 
     head: str
     between: str
+    """Separator of answers."""
     end: str
     empty: str
     """Content of a file without answers."""
@@ -94,7 +95,7 @@ class AnswerFile:
         self._end = 0
         """Number of bytes up to the end of the last answer."""
         self._rest = ""
-        """Text after the last answer, except for the end of the format."""
+        """Text after the last complete answer; empty if it is only the end of the format."""
 
     def check_writable(self) -> None:
         """Raise StoreError if the file cannot be written; do not leave a new file behind."""
@@ -127,11 +128,9 @@ class AnswerFile:
         return answers
 
     def check_rest(self, position: str | None) -> None:
-        """Raise InputError if the answers are followed by anything but the beginning of the next answer.
+        """Raise InputError if the answers are followed by text other than the beginning of the next answer.
 
-        A killed command may leave such a beginning.
-
-        ``position`` is the next position, or None if there is none.
+        A killed command may leave such a beginning. ``position`` is the next position, or None if there is none.
         """
         begin = "" if position is None else self._form.begin(position)
         rest = self._rest.rstrip(REPLACED)
@@ -139,13 +138,13 @@ class AnswerFile:
             raise self._invalid_line_error(rest)
 
     def begin(self) -> None:
-        """Write a file without answers, unless it already has some."""
+        """Write a file without answers, unless the file already has answers."""
         if not self._answers:
             with self._writing():
                 self.path.write_text(self._form.empty, encoding="utf-8", newline="\n")
 
     def append(self, answer: Answer) -> None:
-        """Append an answer: overwrite the end of the file with the answer and a new end."""
+        """Append an answer: overwrite the end of the format with the answer and a new end."""
         form = self._form
         before = form.between if self._answers else ""
         content = f"{before}{form.write(answer)}"

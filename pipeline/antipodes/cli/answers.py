@@ -11,7 +11,7 @@ from antipodes_tasks.searches.answer import Answer
 from antipodes_tasks.searches.routes import Exchanges
 
 LISTABLE = 10_000
-"""Maximum number of solutions that may all be listed; billions would not fit into memory."""
+"""Maximum number of solutions that a hint suggests to list; billions would not fit into memory."""
 
 
 def show_solved(puzzle: Puzzle, solved: Solved, every: bool, as_json: bool) -> None:

@@ -81,7 +81,7 @@ def solve_batch(
 
 
 def _settings(puzzle: Puzzle, search: Search, goal: str | None) -> str:
-    """Return the settings that decide the answers, as text: puzzle, goal, method, tables and limits."""
+    """Return the settings that determine the answers, as text: puzzle, goal, method, tables and limits."""
     given = {"to": goal, "method": search.method, "heuristic": search.heuristic}
     given |= {name.replace("_", "-"): search.limits.get(name) for name in LIMITS}
     words = [f"{puzzle.name}@{puzzle.fingerprint[:8]}"]
@@ -114,7 +114,7 @@ class Batch:
         return "standard input" if self.source == "-" else self.source
 
     def positions(self, puzzle: Puzzle) -> Labels:
-        """Return the positions ``(n, places)`` of the nonblank lines; an InputError names the invalid line."""
+        """Return the positions ``(n, places)`` of the nonblank lines; raise InputError for the first invalid line."""
         every = chain.from_iterable(input_batches()) if self.source == "-" else _text(Path(self.source)).splitlines()
         lines = {number: line for number, line in enumerate(every, start=1) if line.strip()}
         texts = list(lines.values())
@@ -127,7 +127,8 @@ class Batch:
     def done(self, positions: Sequence[str], settings: str) -> int:
         """Return the number of positions that the output file already answers.
 
-        Raises InputError if it has answers for other positions, answers found with other ``settings``, or other text.
+        Raises InputError if the file has answers for other positions, answers found with other ``settings``, or any
+        other text.
         """
         if self.output is None:
             return 0
@@ -144,13 +145,12 @@ class Batch:
         """Raise InputError unless the answers are for the first positions, in order."""
         if len(before) > len(positions):
             here = counted(len(positions), "position")
-            raise InputError(f"--output: {path} has {counted(len(before), 'answer')}, {self.name} {here}")
+            raise InputError(f"--output: {path} has {counted(len(before), 'answer')}, but {self.name} has {here}")
         for number, (found, expected) in enumerate(zip(before, positions, strict=False), start=1):
             if found != expected:
                 here, there = shorten(expected, 100), shorten(found, 100)
-                raise InputError(
-                    f"--output: position {number} of {self.name} is {here}, answer {number} of {path} is for {there}"
-                )
+                answer = f"answer {number} of {path} is for {there}"
+                raise InputError(f"--output: position {number} of {self.name} is {here}, but {answer}")
 
     def show(self, answers: Iterable[Answer]) -> None:
         """Print the answers or append them to the output file, each as soon as it is known."""
@@ -163,7 +163,7 @@ class Batch:
 
     @contextmanager
     def answer_writer(self) -> Iterator[Callable[[Answer], None]]:
-        """Yield a function that prints an answer or appends it to the output file; JSON is printed at the end."""
+        """Yield a function that prints an answer or appends it to the output file; JSON is printed after the block."""
         if self.output is not None:
             self.output.begin()
             yield self.output.append

@@ -1,4 +1,4 @@
-"""Parsing of commands' arguments, and their help."""
+"""Parsing of the arguments of commands, and the help of commands."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator
@@ -37,7 +37,7 @@ class Command(TyperCommand):
         return super().parse_args(ctx, self._options_first(ctx, args))
 
     def _options_first(self, ctx: Any, args: list[str]) -> list[str]:
-        """Return the words in the order options with values, ``--``, arguments (which may begin with a dash).
+        """Return the words in this order: options with values, ``--``, arguments (which may begin with a dash).
 
         Raises
         ------
@@ -103,7 +103,7 @@ class Command(TyperCommand):
                 yield _name(one) if kind == "argument" else name, REMARKS.sub("", text)
 
     def format_epilog(self, ctx: Any, formatter: Any) -> None:
-        """Write nothing: the examples come first."""
+        """Write nothing: the examples are already written."""
 
 
 class PositionsCommand(Command):
@@ -125,9 +125,9 @@ def command(
 
 
 def takes_options(kind: type[Options]) -> Callable[[Callable[[Options], int]], Callable[..., int]]:
-    """Return a decorator: the fields of a dataclass become the arguments and options of a command.
+    """Return a decorator that makes the fields of a dataclass the arguments and options of a command.
 
-    The types of the fields carry typer's annotations.
+    The types of the fields contain typer's annotations.
     """
 
     def decorate(function: Callable[[Options], int]) -> Callable[..., int]:
@@ -142,7 +142,7 @@ def takes_options(kind: type[Options]) -> Callable[[Callable[[Options], int]], C
 
 
 def write_examples(command: Any, formatter: Any) -> None:
-    """Write the examples of a command, one per line, whatever the width of the terminal."""
+    """Write the examples of a command, one per line, without wrapping them."""
     if command.epilog:
         with formatter.section("Examples"):
             for line in command.epilog.splitlines():

@@ -40,7 +40,7 @@ def in_colour() -> bool:
 
 
 def paint() -> Paint | None:
-    """Return the function that colours the blocks of a goal in a drawing, or None without colours."""
+    """Return a function that colours the blocks of a goal in a drawing, or None if there are no colours."""
     return (lambda text: f"{ON_GOAL}{text}{PLAIN}") if in_colour() else None
 
 
@@ -90,7 +90,7 @@ class PictureFiles:
             raise InputError(f"--{next(iter(self.files))} cannot be combined with {names[0]}")
 
     def draw(self, boards: Iterable[tuple[Puzzle, Labels]], captions: Sequence[str] = ()) -> None:
-        """Draw positions of puzzles into the files and report it; do nothing without files or positions."""
+        """Draw positions into the files and report this; do nothing if there are no files or positions."""
         pictures = [puzzle.picture(position) for puzzle, position in boards] if self.files else []
         if pictures:
             self.check_count(len(pictures))

@@ -52,7 +52,7 @@ def stop_waits_at_signals() -> None:
 
 
 def pass_on_interruption(unraisable: "sys.UnraisableHookArgs") -> None:
-    """Repeat an interruption shortly after the finaliser; show other errors of finalisers on request."""
+    """Repeat an interruption shortly after the finaliser that lost it; show other errors of finalisers on request."""
     if issubclass(unraisable.exc_type, (KeyboardInterrupt, Stopped)):
         _interrupt_again()
     elif os.environ.get(TRACEBACKS):

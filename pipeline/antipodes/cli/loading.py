@@ -25,7 +25,7 @@ def importing_libraries() -> Iterator[None]:
     """
     before = {number: signal.getsignal(number) for number in SIGNALS}
     for number, handler in before.items():
-        if handler is not signal.SIG_IGN:  # a script ignores signals for its background commands
+        if handler is not signal.SIG_IGN:  # a shell script ignores signals for its background commands
             signal.signal(number, leave)
     gc.disable()
     try:

@@ -84,7 +84,7 @@ REMOVED = re.compile("ZARR_.*|NUMBA_DISABLE_JIT|NUMBA_NUM_THREADS")
 
 
 def load_command(name: str) -> Any:
-    """Load the module of a command, and return the command."""
+    """Load the module of a command and return the command."""
     module = next(commands[name][0] for commands in COMMANDS.values() if name in commands)
     with importing_libraries():
         app: typer.Typer = import_module(f"antipodes.cli.commands.{module}").app
@@ -94,7 +94,7 @@ def load_command(name: str) -> Any:
 class Commands(typer.core.TyperGroup):
     """All commands; errors become exit statuses before typer sees them.
 
-    typer would end a command silently at any broken pipe, even a store's, and would use another status for Ctrl-C.
+    typer would end a command silently at any broken pipe, even in a store, and would use another status for Ctrl-C.
     """
 
     def __init__(self, **settings: Any) -> None:
@@ -126,7 +126,7 @@ class Commands(typer.core.TyperGroup):
             formatter.write_dl([record for one in self.get_params(ctx) if (record := one.get_help_record(ctx))])
 
     def format_epilog(self, ctx: Any, formatter: Any) -> None:
-        """Write the address of the documentation; the examples come first."""
+        """Write the address of the documentation; the examples are already written."""
         with formatter.section("Documentation"):
             formatter.write_text(f"{SITE} (a placeholder; docs/ in the repository)")
 
@@ -164,7 +164,7 @@ def main() -> None:
     remove_settings(os.environ)
     logging.disable()  # libraries log a lost cluster with tracebacks; the program reports it in one line
     warnings.simplefilter("ignore")
-    jit.watch.tell = lambda: say("compiling machine code on first use; this can take half a minute")
+    jit.watch.tell = lambda: say("compiling machine code on first use; this takes a few seconds")
     if not {"--quiet", "-q"} & set(sys.argv):
         retry.watch.tell = lambda waited_for: say(f"waiting for {waited_for}")
     sys.excepthook = print_traceback
@@ -192,7 +192,7 @@ def run_command(arguments: list[str]) -> int:
 
 
 def remove_settings(environment: MutableMapping[str, str]) -> None:
-    """Remove settings of libraries that the program cannot work with; with some, stores would look corrupt."""
+    """Remove settings of libraries that the program cannot work with; some would make stores look corrupt."""
     for name in filter(REMOVED.fullmatch, list(environment)):
         if name not in NUMBERS or not re.fullmatch("[1-9][0-9]{0,4}", environment[name]):
             del environment[name]

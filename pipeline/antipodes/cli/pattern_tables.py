@@ -1,4 +1,4 @@
-"""Commands and a puzzle's own pattern tables: building and finding the tables, and estimating their cost."""
+"""A puzzle's own pattern tables, for commands: building and finding them, and estimating their cost."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any

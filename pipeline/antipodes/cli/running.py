@@ -62,7 +62,7 @@ class Interrupts:
         self.next_command: Callable[[], str] = lambda: "the same command"
         """Returns the command that resumes, for the message of an immediate stop."""
         self.next_steps = "finishing and committing the layer"
-        """Work that is done after the first signal, for its message."""
+        """Work that remains after the first signal, for its message."""
         self._requested = False
         self._before: dict[signal.Signals, Any] = {}
 
@@ -72,7 +72,7 @@ class Interrupts:
 
     def __enter__(self) -> "Interrupts":
         self._before = {number: signal.signal(number, self._note) for number in SIGNALS}
-        watch.stop = self.requested  # also ends waits for the storage before the run begins
+        watch.stop = self.requested  # ends waits for the storage, even before the run begins
         return self
 
     def __exit__(
@@ -104,7 +104,10 @@ class RunRequest:
 
     @contextmanager
     def watched(self, under_way: str) -> Iterator[Listener]:
-        """Show the progress of a run; on an interruption, print that ``under_way`` is finished, or how to continue."""
+        """Show the progress of a run in the block.
+
+        The first interruption prints that the work ``under_way`` is being finished, the second how to resume.
+        """
         saved = False
 
         def next_command() -> str:

@@ -100,7 +100,7 @@ class Messages(io.FileIO):
 
 
 def claim_streams() -> None:
-    """Replace the standard streams of this process by streams as described above."""
+    """Replace the standard streams of this process with the streams that this module describes."""
     # Closed streams are replaced first; otherwise a store's file would get their descriptor. Standard input is opened
     # for writing and standard output for reading, so using them raises the same error as using a closed stream.
     source = 0 if sys.stdin else _open_null_device(os.O_WRONLY)
@@ -116,7 +116,7 @@ def claim_streams() -> None:
 
 
 def writer(stream: Any, encoding: str, line_buffering: bool = False, write_through: bool = False) -> TextIO:
-    """Return a text stream on a byte stream; drawings fall back to ASCII."""
+    """Return a text stream that writes to a byte stream; drawings fall back to ASCII."""
     return io.TextIOWrapper(stream, encoding, DRAWN, line_buffering=line_buffering, write_through=write_through)
 
 
@@ -177,7 +177,7 @@ def print_json(value: Any) -> None:
 
 
 def print_json_list(values: Iterable[Any], key: str | None = None, **others: Any) -> None:
-    """Print a JSON list, each value as soon as it is known; with a ``key``, an object that ends with the list.
+    """Print a JSON list, each value as soon as it is known; with a ``key``, an object of the ``others`` and the list.
 
     If the values end with an error, the JSON is closed after the last value; without any value, nothing is printed.
     """
@@ -245,7 +245,7 @@ def terminal_columns() -> int:
 
 
 def _open_null_device(flags: int) -> int:
-    """Open the null device at the lowest free descriptor, that of the closed stream; return the descriptor."""
+    """Open the null device at the lowest free descriptor, which the closed stream had; return the descriptor."""
     number = os.open(os.devnull, flags)
     os.set_inheritable(number, True)
     return number
@@ -261,7 +261,7 @@ def _reader(number: int, stream: TextIO | None) -> TextIO:
 
 
 def _writer_like(stream: TextIO | None, onto: Any) -> TextIO:
-    """Return a stream with the encoding and the buffering of another, which may be closed."""
+    """Return a stream on ``onto`` with the encoding and buffering of ``stream``, which may be closed."""
     if not isinstance(stream, io.TextIOWrapper):
         return writer(onto, "utf-8", line_buffering=True)
     return writer(onto, stream.encoding, stream.line_buffering, stream.write_through)

@@ -10,6 +10,7 @@ from antipodes.drawing.markup import Html, element, joined
 from antipodes.drawing.picture import Line, Picture, Region, Shape
 
 LONGER = 1.6
+"""Maximum width or height of a picture, as a multiple of its size."""
 
 
 def fitted(picture: Picture, size: float, largest: float = 1.0) -> float:
@@ -22,18 +23,18 @@ def fitted(picture: Picture, size: float, largest: float = 1.0) -> float:
 
 
 class Sprites:
-    """The shapes of some boards; each is written once, because boards share most of their shapes."""
+    """The shapes of the boards on a page; each shape is written once, because boards share most shapes."""
 
     def __init__(self, alone: bool = True) -> None:
         """Begin without shapes.
 
-        Unless the set is ``alone`` on its page, names are derived from the shapes, so they are unique across sets.
+        If the set is not ``alone`` on its page, the names of shapes are hashes of the shapes, unique across sets.
         """
         self._names: dict[Shape, str] = {}
         self._alone = alone
 
     def board(self, picture: Picture, size: float, label: str, largest: float = 1.0) -> Html:
-        """Return a picture at the scale of `fitted`; screen readers read its label."""
+        """Return a picture at the scale of `fitted`; screen readers read its ``label``."""
         scale = fitted(picture, size, largest)
         return element(
             "svg",

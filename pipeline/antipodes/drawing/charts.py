@@ -15,7 +15,7 @@ CHARACTER, MARGIN = 6.3, 8
 MAX_TICKS, MAX_GRIDLINES = 8, 5
 STEPS = (1, 2, 5)
 UNITS = 1000
-"""Height of the tallest bar, in units of the bars' own coordinates."""
+"""Height of the tallest bar in the coordinates of the bars."""
 BELOW_ONE = math.log10(0.5)
 """Bottom of a logarithmic scale, below 1 so that the bar of a single position is visible."""
 Scale = Callable[[float], float]
@@ -23,7 +23,7 @@ Scale = Callable[[float], float]
 
 
 def distribution(counts: Sequence[int], logarithmic: bool = False, height: int = HEIGHT) -> Html:
-    """Return bars of the counts at depths 0, 1, ... (at least one); the tooltip of a bar states its count."""
+    """Return a chart with a bar for each of the counts at depths 0, 1, ...; the tooltip of a bar states its count."""
     most = max(counts)
     scale = _logarithmic(most) if logarithmic else (lambda count: count / most)
     values = _powers_of_ten(most) if logarithmic else _round_values(most)
@@ -88,7 +88,7 @@ def _numbers(values: Sequence[int], scale: Scale, height: int) -> Iterator[Html]
 
 
 def _depths(count: int, height: int) -> Iterator[Html]:
-    """Yield the depths below the bars, at most as many as fit on a phone."""
+    """Yield the depths below the bars, so few that they fit on a phone."""
     step = next(one for one in _round_steps() if (count - 1) / one < MAX_TICKS)
     for depth in range(0, count, step):
         middle = f"{(depth + 0.5) / count:.2%}"
@@ -96,12 +96,12 @@ def _depths(count: int, height: int) -> Iterator[Html]:
 
 
 def _y(share: float, height: int) -> float:
-    """Return the height of a fraction of the tallest bar, in pixels from the top."""
+    """Return the y coordinate in pixels, from the top, of a height given as a fraction of the tallest bar."""
     return round(TOP + (1 - share) * (height - TOP - BOTTOM), 1)
 
 
 def _round_values(most: int) -> list[int]:
-    """Return round numbers up to the maximum."""
+    """Return round numbers at equal distances, up to the maximum."""
     step = next(one for one in _round_steps() if most / one <= MAX_GRIDLINES)
     return list(range(step, most + 1, step))
 

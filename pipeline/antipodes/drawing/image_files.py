@@ -27,7 +27,7 @@ SVG_FONT = "DejaVu Sans, Verdana, Arial, sans-serif"
 BASELINE = 0.36
 """Distance from the middle of a letter down to its baseline, as a fraction of the font size."""
 SUPERSAMPLING = 3
-"""Factor by which images are drawn larger, if memory allows, and then averaged to smooth edges."""
+"""Factor by which images are drawn larger, if memory allows, before they are scaled down to smooth their edges."""
 FONTS = ("DejaVuSans.ttf", "Arial.ttf", "LiberationSans-Regular.ttf")
 FRAME_MS, LAST_FRAME_MS = 700, 2500
 """Duration of a frame of a GIF file and of its last frame, in milliseconds."""
@@ -80,7 +80,7 @@ def write_pictures(
 
 
 def sheet(pictures: Sequence[Picture], captions: Sequence[str] = (), across: int | None = None) -> Picture:
-    """Return the pictures in rows of ``across``, by default so that the sheet has about the `ASPECT`."""
+    """Return a sheet with rows of ``across`` pictures; by default, its aspect ratio is about `ASPECT`."""
     width = max((one.width for one in pictures), default=0) + GAP
     height = max((one.height for one in pictures), default=0) + GAP + (CAPTION if captions else 0)
     wanted = across or round(math.sqrt(ASPECT * len(pictures) * height / width))
@@ -112,7 +112,7 @@ def svg(picture: Picture, scale: float = 1) -> str:
 
 
 def svg_element(shape: Shape) -> str:
-    """Return the shape as an SVG element; its letters are centred if ``text-anchor`` is ``middle``."""
+    """Return the shape as an SVG element; text is centred if its parent element sets ``text-anchor`` to ``middle``."""
     return f"<{' '.join(_svg_parts(shape))}"
 
 
@@ -150,7 +150,7 @@ def _number(value: float) -> str:
 
 
 def png(picture: Picture, scale: float = 1) -> bytes:
-    """Return a PNG file with ``scale`` pixels per unit; raise InputError if Pillow is missing or it is too large."""
+    """Return a PNG file with ``scale`` pixels per unit; raise InputError without Pillow, or if it is too large."""
     written = io.BytesIO()
     _image(picture, scale, option("png")).save(written, "PNG", optimize=True)
     return written.getvalue()

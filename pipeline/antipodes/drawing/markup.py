@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from html import escape
 
 EMPTY_TAGS = frozenset({"br", "hr", "img", "line", "link", "meta", "path", "rect", "use"})
-"""Elements without an end tag, in HTML, and in SVG if they never have content here."""
+"""HTML elements without an end tag, and SVG elements that never have content here."""
 UNPRINTABLE = "\ufffd"
 """Replacement for characters that control how text is displayed, such as a directional override."""
 
@@ -16,7 +16,7 @@ class Html(str):
 
 
 def element(tag: str, *content: str, **attributes: object) -> Html:
-    """Return an element with some content, strings or elements.
+    """Return an element; its content is strings and other elements.
 
     Attributes are named as in HTML, with ``_`` for ``-``, and with a final ``_`` if the name is a Python keyword
     (``class_``). Attributes that are None are omitted.
@@ -29,7 +29,7 @@ def element(tag: str, *content: str, **attributes: object) -> Html:
 
 
 def joined(content: Iterable[str], between: str = "") -> Html:
-    """Return strings and elements, concatenated."""
+    """Return strings and elements, concatenated, with the text ``between`` any two of them."""
     return Html(between.join(part if isinstance(part, Html) else _text(part) for part in content))
 
 

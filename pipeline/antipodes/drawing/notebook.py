@@ -34,7 +34,7 @@ class Shown:
 def card(
     title: str, lines: Iterable[str], pictures: Iterable[Picture], size: float, layers: Sequence[int] = ()
 ) -> Html:
-    """Return a result: pictures of a ``size``, a title, lines of text, and the distribution if there are layers."""
+    """Return a result: pictures of a ``size``, a title, lines of text, and a chart of the layers if there are any."""
     about = element(
         "div",
         element("div", title, style="font-size:17px;font-weight:600;overflow-wrap:anywhere"),

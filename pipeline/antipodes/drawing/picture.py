@@ -129,7 +129,7 @@ class Picture:
 
 
 def colours_of(symbols: Sequence[str]) -> Mapping[str, str]:
-    """Return a colour for each symbol: PLAIN for symbols that occur once, a colour of its own for any other symbol."""
+    """Return a colour for each symbol: PLAIN if the symbol occurs once, otherwise a colour of its own."""
     counts = Counter(symbols)
     repeated = [symbol for symbol in sorted(counts, key=natural) if counts[symbol] > 1]
     colours = {symbol: _shade(number) for number, symbol in enumerate(repeated)}
@@ -183,7 +183,7 @@ def _character(
 
 
 def _shade(number: int) -> str:
-    """Return a colour of the palette; numbers beyond its end give lighter versions of its colours."""
+    """Return a colour of the palette; numbers beyond its end give lighter versions of the same colours."""
     colour, lighter = PALETTE[number % len(PALETTE)], 0.55 ** (number // len(PALETTE))
     parts = (int(colour[at : at + 2], 16) for at in (1, 3, 5))
     return "#" + "".join(f"{round(255 - (255 - part) * lighter):02x}" for part in parts)

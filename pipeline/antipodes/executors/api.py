@@ -2,8 +2,8 @@
 
 Other packages only use this interface. A call is a function and its arguments; a handle represents the result of a
 call. `persist` and `submit` run calls and leave the results on the workers, and `gather` fetches results.
-`run_unordered` passes on each result when its task ends. `run_on_all_workers` and `on_worker_start` run a call in every
-process.
+`run_unordered` passes each result to a callback as soon as its task ends. `run_on_all_workers` and `on_worker_start`
+run a call in every process.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -16,20 +16,20 @@ from dask.task_spec import List, Task, TaskRef
 from antipodes.system.events import Listener
 
 WORKER_SHARE = 0.6
-"""Fraction of a worker's memory limit that a run plans with.
+"""Fraction of a worker's memory limit that a run plans to use.
 
-Freed memory that the worker keeps is extra (`kept_memory`). dask moves results to disk at 0.7 of the limit, and starts
-no task at 0.8."""
+Freed memory that the worker keeps is not included (`kept_memory`). dask moves results to disk at 0.7 of the limit, and
+starts no tasks above 0.8."""
 
 Key = tuple[str, int]
 Handle = Any
-"""A result or its future. As an argument of a call, also in a list, it is replaced by the result."""
+"""A result or its future. Among the arguments of a call, also in a list, a handle is replaced by the result."""
 Call = tuple[Any, ...]
 """A function and its arguments. Handles and `result_of` among the arguments, also in lists, are replaced by results."""
 OnResult = Callable[[Key, Any], None]
 """Called with the key and the result of each task that ends."""
 OnDone = Callable[[Key], None]
-"""Called with the key of each result that exists."""
+"""Called with the key of each result as soon as it exists."""
 Stop = Callable[[], bool]
 """Returns True if no more tasks should be started."""
 
@@ -49,7 +49,7 @@ class Capacity:
 Fits = Callable[[Capacity], bool]
 """Returns whether a run fits into the memory of a set of workers."""
 DescribeMisfit = Callable[[int | None], str]
-"""Returns why a worker with this memory limit in bytes is not used, as the predicate of a sentence about it."""
+"""Returns why a worker with this memory limit in bytes is not used, as the predicate of a sentence about the worker."""
 
 
 def never_stop() -> bool:
@@ -61,8 +61,8 @@ class Scheduler(Protocol):
     """An executor of calls as tasks."""
 
     shares_memory: bool
-    """Whether all tasks see the same arrays. If not, results are sent between processes, each call costs a round trip,
-    and the scheduler remembers the lineage of every result."""
+    """Whether all tasks use the same arrays in memory. If not, results are sent between processes, each call costs a
+    round trip, and the scheduler remembers how each result was computed."""
 
     @property
     def workers(self) -> int:
@@ -77,17 +77,17 @@ class Scheduler(Protocol):
         """Bytes that a run may take on all workers together; None if unknown."""
 
     def wait_for_workers(self, listener: Listener, stop: Stop) -> bool:
-        """Wait for workers and make all usable ones members; return False if stopped before there were any.
+        """Wait for workers and make all usable ones members; return False if the run is stopped before there are any.
 
-        From then on the listener is notified of waits of the run.
+        From then on, the listener is notified of the run's waits.
         """
 
     @property
     def workers_changed(self) -> bool:
-        """Whether, since `wait_for_workers`, usable workers have joined or workers in use have left."""
+        """Whether usable workers have joined, or members have left, since `wait_for_workers`."""
 
     def relay_waits(self, run: str, tell: Callable[[str], None]) -> None:
-        """Pass on the waits of a run's tasks to ``tell``, and end these waits when the run is asked to stop.
+        """Report waits of the run's tasks to ``tell``, and end these waits when the run is asked to stop.
 
         Call this before `wait_for_workers`, which receives the function that stops the run.
         """
@@ -95,34 +95,35 @@ class Scheduler(Protocol):
     def choose_workers(self, fits: Fits, describe_misfit: DescribeMisfit) -> None:
         """From now on, use the largest set of workers that fits, or all workers if no set fits.
 
-        A worker that joins is only used if a larger set fits with it. The listener is notified of unused workers.
+        A worker that joins is only used if it makes a larger set possible. The listener is notified of unused workers.
         """
 
     def on_worker_start(self, call: Call) -> None:
-        """Run the call once in each process that runs tasks, including later ones, concurrently with its first tasks.
+        """Run the call once in each process that runs tasks, concurrently with the first tasks of the process.
 
-        If tasks run in this process, the next `run_unordered` starts with the call, even if it has no other calls.
+        This includes processes that join later. If tasks run in this process, the next `run_unordered` starts with the
+        call, even if it has no other calls.
         """
 
     def run_on_all_workers(self, call: Call) -> None:
-        """Run the call once in each worker process except this one; an error names the worker."""
+        """Run the call once in each other process that runs tasks; an error names the worker."""
 
     def submit(
         self, calls: Mapping[Key, Call], beside: Sequence[Handle] = (), on_done: OnDone | None = None
     ) -> dict[Key, Handle]:
-        """Run independent calls, adjacent ones on the same worker; see `persist`.
+        """Run independent calls, with adjacent calls on the same worker, and keep the results there; see `persist`.
 
-        Afterwards all workers hold the same number of results, including the earlier results of `submit` in ``beside``.
+        The calls are divided so that all workers hold equally many results, including earlier results in ``beside``.
         """
 
     def side_by_side(self, handles: Sequence[Handle]) -> list[list[int]]:
-        """Return the indices of these results of `submit` in groups, one group per task that may run at the same time.
+        """Divide results of `submit` into groups, one for each task that can run at the same time; return indices.
 
-        A task may use all results of a group, because one worker has them.
+        A task can use all results of a group, because they are on one worker.
         """
 
     def holds(self, handle: Handle) -> bool:
-        """Return whether the worker that has the result of a `submit` is still a member."""
+        """Return whether the worker that holds this result of `submit` is still a member."""
 
     def persist(
         self,
@@ -131,9 +132,10 @@ class Scheduler(Protocol):
         on_done: OnDone | None = None,
         places: Mapping[Key, Handle] | None = None,
     ) -> dict[Key, Handle]:
-        """Run the calls and keep the wanted results (default all); ``on_done`` is called when each of them exists.
+        """Run the calls and keep the wanted results (default all); ``on_done`` is called for each of these results.
 
-        Calls with an entry in ``places`` run on the worker of that result of `submit`, and may change the result.
+        ``places`` contains results of `submit`: a call with such a result runs on the worker that holds it, and may
+        change it.
         """
 
     def gather(self, handles: Sequence[Handle], stop: Stop = never_stop) -> list[Any]:
@@ -142,15 +144,15 @@ class Scheduler(Protocol):
         Raises
         ------
         WorkersLostError
-            Workers were lost meanwhile.
+            Workers were lost during the wait.
         InterruptedRunError
             ``stop`` returned True before all results existed.
         """
 
     def run_unordered(self, calls: Mapping[Key, Call], on_result: OnResult, stop: Stop) -> None:
-        """Run independent calls and start them in order until ``stop`` returns True.
+        """Run independent calls, starting them in order until ``stop`` returns True.
 
-        ``on_result`` is called in the waiting thread for every task that was started.
+        ``on_result`` is called, in the thread that waits, for every task that was started.
         """
 
     def performance_report(self, page: str | None) -> AbstractContextManager[None]:
@@ -183,7 +185,10 @@ def is_cancelled() -> bool:
 
 
 def graph_of(calls: Mapping[Key, Call], around: Sequence[Any] = ()) -> dict[Key, Task]:
-    """Return the calls as dask's tasks; with ``around``, a function that gets each call as its last arguments."""
+    """Return the calls as dask's tasks.
+
+    If ``around`` is given (a function and arguments), the tasks call this function, with the call as last arguments.
+    """
     return {
         key: Task(key, *around, *(List(*one) if isinstance(one, list) else one for one in call))
         for key, call in calls.items()

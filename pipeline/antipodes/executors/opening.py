@@ -28,7 +28,7 @@ POLL_SECONDS = 0.05
 def open_scheduler(
     name: str, workers: int, scheduler_file: str | None = None, listener: Listener = silence
 ) -> "Iterator[Scheduler]":
-    """Open the scheduler ``threads`` or ``local`` with N workers, or the scheduler at an address or in a file.
+    """Open a scheduler: ``threads`` or ``local`` with N workers, or the one at an address or in a scheduler file.
 
     The listener is notified of long waits.
 

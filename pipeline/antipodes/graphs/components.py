@@ -36,7 +36,7 @@ NAMED = 20
 
 @dataclass(frozen=True, slots=True)
 class Component:
-    """All components with a given size and radius."""
+    """The components that have the same size and radius."""
 
     size: int
     """Number of positions of each component. All of them are reachable from each other."""
@@ -65,11 +65,11 @@ class HardestStarts:
     """The positions farthest from a goal, among all arrangements of a puzzle's pieces."""
 
     distance: int
-    """Minimum number of moves from each of them to the nearest goal."""
+    """Minimum number of moves from each of these positions to the nearest goal."""
     count: int
     """Number of such positions."""
     positions: list[str]
-    """The first of them, by index."""
+    """The first of these positions, by index."""
     goals: int
     """Number of goals."""
     reaching: int
@@ -86,7 +86,7 @@ def components(puzzle: PuzzleLike) -> Components:
     """Return the components of all arrangements of a puzzle's pieces, reachable or not; largest first.
 
     A component is strongly connected: all of its positions are reachable from each other. If all moves are reversible,
-    no other positions are reachable from it.
+    no position outside of a component is reachable from it.
 
     Parameters
     ----------

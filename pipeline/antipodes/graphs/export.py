@@ -110,7 +110,7 @@ class PositionGraph:
 
         ``.graphml`` contains nodes with depth and position, and edges with the move. ``.csv`` contains the edges, and a
         second file ``NAME.nodes.csv`` the nodes. ``.npz`` can be read by `scipy.sparse.load_npz`; it also contains the
-        arrays ``depth``, ``position`` ``(nodes, places)`` of labels, ``move`` of numbers, and ``moves``, their names.
+        arrays ``depth``, ``position`` (labels ``(nodes, places)``), ``move`` (numbers) and ``moves`` (their names).
 
         Raises InputError if the suffix is unknown, and StoreError if the file cannot be written. The file is written
         atomically.
@@ -161,7 +161,7 @@ def writer_of(path: Path) -> Callable[[PositionGraph, Path], None]:
 
 @contextmanager
 def _draft_of(path: Path) -> Iterator[Path]:
-    """Yield a draft file that replaces ``path`` at the end of the block; raise StoreError if that fails."""
+    """Yield a draft file, which replaces ``path`` at the end of the block; raise StoreError if writing fails."""
     if path.is_dir():
         raise StoreError(f"cannot write {shorten(str(path))}: it is a directory")
     try:

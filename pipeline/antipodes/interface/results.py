@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from antipodes.puzzles.config import PuzzleLike
 from antipodes.report_page import results
@@ -19,9 +18,6 @@ from antipodes.tilings import table as tilings
 from antipodes.tilings.table import Tilings
 from antipodes_tasks.base import arguments
 
-if TYPE_CHECKING:
-    pass
-
 
 def open_table(address: Address, cache_bytes: int = CACHE_BYTES, puzzle: PuzzleLike | None = None) -> Table:
     """Open the table at an address, or in the default store of a puzzle.
@@ -33,9 +29,9 @@ def open_table(address: Address, cache_bytes: int = CACHE_BYTES, puzzle: PuzzleL
     cache_bytes
         Size in bytes of the cache of chunks.
     puzzle
-        The puzzle of the table, as for `run`. It is required in two cases, because a store never runs code by itself:
-        if the puzzle is written in Python and you have not run or checked it on this machine, or if another process
-        defined it without a file.
+        The puzzle of the table, as for `run`. Because a store never runs code by itself, it is required if the puzzle
+        is written in Python and you have not run or checked it on this machine, or if another process defined it
+        without a file.
 
     Raises
     ------
@@ -53,7 +49,7 @@ def open_counts(address: Address, puzzle: PuzzleLike | None = None) -> Counts:
 
 
 def open_tilings(address: Address, raw: bool = False) -> Tilings:
-    """Open the tilings in a store: one tiling per orbit under the board's symmetries, or all of them if ``raw``.
+    """Open the tilings in a store: one tiling per orbit under the board's symmetries, or all tilings if ``raw``.
 
     The address is a path or a URL, the name of the board, or the path of the board's file.
     """

@@ -56,9 +56,9 @@ def run(
 ) -> RunReport:
     """Compute the table of a puzzle, or resume an unfinished one; a finished table is only reported.
 
-    An option that is None is taken from the puzzle's file, or else is the program's default. Ctrl-C, or interrupting a
-    notebook's kernel, finishes and commits the current layer and raises KeyboardInterrupt, whose message states how
-    much is saved. A second Ctrl-C stops immediately.
+    An option that is None is taken from the puzzle's file, or else has the program's default. After Ctrl-C, or if a
+    notebook's kernel is interrupted, the run finishes and commits the current layer and raises KeyboardInterrupt, whose
+    message states how much is saved. A second Ctrl-C stops immediately.
 
     Parameters
     ----------
@@ -69,7 +69,8 @@ def run(
     workers
         Number of parallel tasks; None means the number of processors.
     scheduler
-        "threads" (the default), "local" (processes), the address of a dask scheduler, or a dask client, left open.
+        "threads" (the default), "local" (processes), the address of a dask scheduler, or a dask client, which is not
+        closed.
     checkpoint_every
         Minimum number of seconds between commits; 0 commits each layer.
     memory_limit
@@ -257,7 +258,7 @@ def verify_tilings(address: Address) -> TilingVerdict:
 
 @contextmanager
 def _shown(progress: Progress | None) -> Iterator[Listener]:
-    """Yield the listener that shows the progress in the block, or the caller's own function."""
+    """Yield a listener that shows the progress in the block, or the caller's own function."""
     if callable(progress):
         yield progress
     elif in_notebook() if progress is None else arguments.flag(progress, "progress (or a function)"):
@@ -268,5 +269,5 @@ def _shown(progress: Progress | None) -> Iterator[Listener]:
 
 
 def _scheduler(given: SchedulerLike | None) -> tuple[str | None, Any]:
-    """Return the name of a scheduler, or the scheduler itself."""
+    """Return the scheduler as a name, or as an object; the other value is None."""
     return (given, None) if given is None or isinstance(given, str) else (None, given)

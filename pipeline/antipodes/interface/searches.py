@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from numpy.typing import ArrayLike
 
@@ -31,9 +31,6 @@ from antipodes_tasks.searches.pattern_databases import Patterns
 from antipodes_tasks.searches.problem import Problem, goals_of
 from antipodes_tasks.searches.progress import Listener as SearchListener
 from antipodes_tasks.searches.progress import silence as search_silence
-
-if TYPE_CHECKING:
-    pass
 
 
 def solve(
@@ -64,7 +61,7 @@ def solve(
         "bfs", "bidirectional", "iddfs" or "ida-star"; None means "ida-star" with a heuristic, and otherwise a method
         that suits the problem.
     table
-        An open table of the puzzle, which is read instead of searching.
+        An open table of the puzzle, which answers the question instead of a search.
     max_depth
         Maximum number of moves; None means no limit.
     max_seconds
@@ -164,9 +161,9 @@ def load_patterns(
     goal
         The goal of all tables; None means the puzzle's start.
     build
-        Whether to first compute the unfinished pattern tables in the puzzle's config, like `run`.
+        Whether to compute the unfinished pattern tables in the puzzle's config first, like `run`.
     progress
-        Progress of building tables, as for `run`.
+        Whether to show the progress of building tables, as for `run`.
 
     Raises
     ------
@@ -219,7 +216,8 @@ def symmetries(puzzle: PuzzleLike, goal: PositionLike | None = None) -> Symmetri
     puzzle
         As for `run`.
     goal
-        A position, labels ``(goals, places)``, or a pattern, which the symmetries must preserve instead of the starts.
+        A position, labels ``(goals, places)``, or a pattern. If it is given, symmetries map goals to goals instead of
+        starts to starts.
 
     Raises
     ------
@@ -236,7 +234,7 @@ def symmetries(puzzle: PuzzleLike, goal: PositionLike | None = None) -> Symmetri
 
 @contextmanager
 def _search_shown(listener: SearchListener | None) -> Iterator[SearchListener]:
-    """Yield the listener, or one that shows the progress in a notebook while the block runs, or a silent one."""
+    """Yield the given listener, or one that shows the progress in a notebook, or one that does nothing."""
     if listener is None and in_notebook():
         from antipodes.progress.notebook import notebook_search
 
@@ -252,18 +250,18 @@ def _labels(puzzle: Puzzle, position: PositionLike) -> Labels | ArrayLike:
 
 
 def _goals(puzzle: Puzzle, goal: PositionLike) -> Labels | ArrayLike:
-    """Like `_labels`; for a pattern, return all matching positions."""
+    """Return the labels of a goal; for a pattern, the labels of all matching positions."""
     return goals_in(puzzle, goal) if isinstance(goal, str) else goal
 
 
 def _goals_or_test(puzzle: Puzzle, goal: str | ArrayLike | None) -> Labels | GoalTest | None:
-    """Like `_goals`; if a pattern matches too many positions to list, return a test for a match."""
+    """Return the labels of a goal like `_goals`, or a test if a pattern matches too many positions to list."""
     if isinstance(goal, str):
         return goals_or_test(puzzle, goal)
-    return None if goal is None else goals_of(puzzle.rules, goal)  # raises if the caller passes a function
+    return None if goal is None else goals_of(puzzle.rules, goal)  # raises if the goal is a function
 
 
 def _guided(method: str | None, heuristic: str | Patterns | None) -> str | None:
-    """Return the method to use: a heuristic without a method implies the method that uses heuristics."""
+    """Return the given method, or the method that uses heuristics if only a heuristic is given."""
     arguments.optional(method, arguments.text, "a method")
     return solving.IDA_STAR if method is None and heuristic is not None else method

@@ -41,9 +41,9 @@ from antipodes.system.events import (
 from antipodes_tasks.base.quoting import printable, shorten
 
 DRAWN_PER_SECOND = 8
-"""Number of redraws per second; an event only changes the content of the line, so it costs a short run nothing."""
+"""Number of redraws per second. Events only change the content of the line and do not redraw it."""
 LEAST_WIDTH = {"name": 130, "doing": 0, "detail": 150, "found": 100, "rate": 0}
-"""Minimum width of the terminal, in characters, at which each part of the line is shown."""
+"""Minimum width of the terminal, in characters, for each part of the line to be shown."""
 LONGEST_NAME = 30
 STEADY = {
     TablesBuilt: "preparing",
@@ -70,7 +70,7 @@ class Line(Protocol):
     """A line with a bar."""
 
     def show(self, done: int | None, of: int | None, texts: Mapping[str, Any]) -> None:
-        """Change the bar, and the given parts of the line."""
+        """Change the bar and the given parts of the line."""
 
     def say(self, text: str) -> None:
         """Print a line that stays."""
@@ -113,7 +113,7 @@ class Parts(ProgressColumn):
         self._parts = parts
 
     def render(self, task: Task) -> Text:
-        """Return the parts in order."""
+        """Return the text of the parts that fit, in order."""
         shown = (task.fields.get(part) for part in self._parts if self._console.width >= LEAST_WIDTH[part])
         return Text(printable(" ".join(filter(None, shown))), no_wrap=True, overflow="ellipsis")
 
@@ -133,7 +133,7 @@ class Times(ProgressColumn):
 
 
 class LiveDisplay:
-    """A listener that keeps a line up to date."""
+    """A listener that updates a line with each event."""
 
     def __init__(self, line: Line, times: TimeLeft, describe: Callable[[Event], str | None]) -> None:
         self._line = line
@@ -203,7 +203,7 @@ def placements(rate: float) -> str:
 
 
 def millions(rate: float) -> str:
-    """Return a rate in millions as text, with a decimal below 100 million; its width is constant below a billion."""
+    """Return a rate in millions as text, with a decimal below 100 million; the width is constant below a billion."""
     return f"{rate / 1e6:4,.{int(rate < 1e8)}f} million"
 
 

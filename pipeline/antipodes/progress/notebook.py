@@ -22,7 +22,7 @@ from antipodes_tasks.searches.progress import Listener as SearchListener
 from antipodes_tasks.searches.progress import Progress
 
 FIRST_SECONDS, REDRAWN_SECONDS = 0.4, 0.2
-"""Seconds before the bar is first drawn, so that quick work shows none, and minimum seconds between redraws."""
+"""Seconds before the bar is first drawn, so that quick work shows no bar; minimum seconds between redraws."""
 PARTS = ("name", "doing", "found", "rate")
 """The parts of the text beside the bar, in order."""
 STYLE = "font:13px/1.5 system-ui,sans-serif;font-variant-numeric:tabular-nums;padding:4px 2px"
@@ -102,7 +102,7 @@ class _Output:
         return time.perf_counter() - self._began
 
     def draw(self, drawing: Callable[[], Html]) -> None:
-        """Show a drawing, unless the last one is too recent."""
+        """Show a drawing, unless another was shown a moment ago."""
         now = time.perf_counter()
         if now - self._drawn_at >= REDRAWN_SECONDS:
             self._drawn_at = now

@@ -24,7 +24,7 @@ def describe_search(progress: Progress, seconds: float) -> str:
 
 
 def ruled_out(progress: Progress) -> str | None:
-    """Return which path lengths are ruled out so far, as text; None if none are."""
+    """Return the path lengths that are ruled out so far, as text; None if there are none."""
     if progress.least is None or progress.least < 2:
         return None
     return f"no path of fewer than {progress.least} moves"
@@ -44,7 +44,7 @@ class SearchProgress:
     def __call__(self, progress: Progress) -> None:
         self._last = progress
         now = time.monotonic()
-        if self._begin is None:  # the time to load machine code does not count
+        if self._begin is None:  # so the time to load machine code does not count
             self._begin, self._shown_at = now, now + FIRST - self._pause
         if now - self._shown_at >= self._pause:
             self._shown_at = now
@@ -52,7 +52,7 @@ class SearchProgress:
 
     @property
     def ruled_out(self) -> str | None:
-        """The path lengths ruled out so far, as text; None if none are."""
+        """The path lengths that are ruled out so far, as text; None if there are none."""
         return ruled_out(self._last) if self._last else None
 
     def clear(self) -> None:

@@ -39,14 +39,14 @@ from antipodes.system.events import (
 from antipodes_tasks.base.quoting import LOG_TIME, counted, printable
 
 REPEATED_SECONDS = 10.0
-"""Minimum seconds between plain lines of a phase without milestones such as layers."""
+"""Minimum seconds between plain lines of a phase that has no milestones (such as layers)."""
 Steady = Preparing | Restoring | Assembling | PositionsChecked | PositionsSolved
-"""The events of phases whose units all cost about the same."""
+"""The events of steady phases, whose units all cost about the same."""
 
 
 @contextmanager
 def show_progress(quiet: bool, stream: TextIO | None = None, began: float | None = None) -> Iterator[Listener]:
-    """Yield a listener that shows events on a stream (by default stderr) or in a notebook; if ``quiet``, on neither.
+    """Yield a listener that shows events on a stream (by default stderr) or in a notebook, or nowhere if ``quiet``.
 
     ``began`` is the time when the user began to wait, on the clock of `time.perf_counter`; by default now.
     """
@@ -75,7 +75,7 @@ def in_notebook() -> bool:
 
 
 class PlainLines:
-    """A listener that prints a line for each milestone, and from time to time one for a steady phase."""
+    """A listener that prints a line for each milestone, and a line from time to time during a steady phase."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream

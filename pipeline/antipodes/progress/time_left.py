@@ -1,7 +1,7 @@
 """The rate of a run and the estimated time left, from its events.
 
-A missing estimate is better than a wrong one: there is none until it is reliable, and none for puzzles whose number
-of reachable positions is unknown.
+A missing estimate is better than a wrong one. So there is no estimate before it is reliable, nor for puzzles whose
+number of reachable positions is unknown.
 """
 
 from dataclasses import dataclass, field, replace
@@ -24,7 +24,7 @@ from antipodes.system.events import (
 STEADY_SECONDS = 1.0
 """Minimum seconds of a phase before its time left is estimated."""
 LEAST_SECONDS, LEAST_LAYERS, LEAST_SHARE = 2.0, 3, 0.01
-"""Minimum seconds, layers, and fraction of the positions before a search's time left is estimated."""
+"""Minimum seconds, layers and fraction of the positions before the time left of a search is estimated."""
 MAX_RESUMED = 0.9
 """Maximum fraction of positions found by earlier runs; beyond it, the rest of the search is too short to estimate the
 cost of a whole search."""
@@ -39,9 +39,9 @@ class SteadyPhase:
     kind: type[Event]
     """The type of its events."""
     began: float
-    """When it began, in seconds."""
+    """Time when the phase began, in seconds."""
     before: int
-    """Units that were done then."""
+    """Number of units that were done at that time."""
     of: int
     """Total number of units."""
     done: int
@@ -71,12 +71,12 @@ class Search:
 
     reachable: int
     before: int
-    """Positions that were known when it began."""
+    """Number of positions that were known when it began."""
     assembles: bool
     """Whether a table is assembled at the end."""
     began: float
     told_at: float
-    """When the last layer ended."""
+    """Time when the last layer ended."""
     counts: list[int] = field(default_factory=list)
     """Sizes of consecutive layers."""
     costs: LayerCosts = field(default_factory=LayerCosts)
@@ -96,14 +96,14 @@ class Search:
             self.expected = layer, rest + self._assembly(now - self.began + layer + rest)
 
     def seconds_left(self, now: float) -> float | None:
-        """Return the seconds left; a layer that takes longer than expected is assumed to end now."""
+        """Return the seconds left; a layer that has taken longer than expected is assumed to end now."""
         if self.expected is None:
             return None
         layer, rest = self.expected
         return max(0.0, layer - (now - self.told_at)) + rest
 
     def _assembly(self, search: float) -> float:
-        """Return the estimated seconds of assembly, given the seconds in which this run finds its positions."""
+        """Return the estimated seconds of assembly, given the total seconds that this run spends on searching."""
         return ASSEMBLY_SHARE * search / (1 - self.before / self.reachable) if self.assembles else 0.0
 
 
@@ -160,7 +160,7 @@ class TimeLeft:
         return self._phase.seconds_left(now) if self._phase else None
 
     def _search(self, now: float) -> None:
-        """Start the estimate of a search from the known positions."""
+        """Start estimating a search that begins with the known positions."""
         started, known = self._started, self._states
         self._phase = None
         if started is not None and started.reachable is not None:

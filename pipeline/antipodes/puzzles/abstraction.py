@@ -1,4 +1,4 @@
-"""Settings of the patterns of a puzzle: the puzzle with some pieces made identical, or without orientations or parts.
+"""Patterns of a puzzle, as settings: simpler puzzles with more identical pieces, fewer orientations or fewer parts.
 
 Each position of the puzzle maps to a position of the pattern, and each move maps to a move or to no change. Therefore
 a distance in the pattern never exceeds the distance in the puzzle, and the pattern's table is an admissible heuristic
@@ -29,7 +29,7 @@ UNNAMED = "pieces"
 """Name that messages and definitions give to a part without a name."""
 N, START, GOAL, FREE = "n", "start", "goal", "free"
 BY_PIECES = ("starts", "conditions")
-"""Keys that refer to single pieces: once pieces are identical, a legal move might become illegal in the pattern."""
+"""Keys that refer to single pieces. If pieces became identical, a legal move might become illegal in the pattern."""
 SYMBOL_FAMILIES = ("sliding", "jump", "pancake", "topspin", "generators")
 """Families whose ``start`` lists the symbols of the pieces in a row."""
 Symbols = Mapping[str, str]
@@ -225,7 +225,7 @@ def _unfit(puzzle: Puzzle) -> str:
 
 
 def _with_start(puzzle: Puzzle, settings: dict[str, Any], chosen: _Chosen) -> dict[str, Any]:
-    """Return the settings that change: start and goal in the pattern's symbols, and the tiles that are free."""
+    """Return the settings that differ: the start and the goal in the pattern's symbols, and the free tiles."""
     becomes = chosen.pattern_symbols(0)
     if chosen.abstraction.free and chosen.free is not None:
         becomes[chosen.free] = chosen.other
@@ -320,7 +320,7 @@ def _definition(puzzle: Puzzle, chosen: _Chosen) -> str:
 
 
 def _start(puzzle: Puzzle, orbit: _Orbit, chosen: _Chosen) -> dict[str, list[int]]:
-    """Return the pieces of an orbit at the start, identical pieces with the same number, and their orientations."""
+    """Return the pieces of an orbit at the start and their orientations; identical pieces have the same number."""
     labels, becomes, dropped = puzzle.starts[0], chosen.pattern_symbols(orbit.part), chosen.dropped[orbit.part]
     symbols = [puzzle.parts[orbit.part].symbols[label] for label in labels[orbit.pieces]]
     numbers = {symbol: number for number, symbol in enumerate(dict.fromkeys(becomes.values()))}

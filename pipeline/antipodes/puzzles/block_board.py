@@ -36,7 +36,7 @@ class Block:
 
     letter: str
     first: Square
-    """Its first cell in reading order."""
+    """The square of the first cell in reading order."""
     cells: Cells
 
     @property
@@ -67,7 +67,7 @@ class BlockKind:
 
 
 def length_of(cells: Cells) -> int:
-    """Return the columns minus the rows of a shape: positive if it is horizontal, negative if it is vertical."""
+    """Return a shape's number of columns minus its number of rows: positive if horizontal, negative if vertical."""
     columns = [right for _, right in cells]
     return max(columns) - min(columns) - cells[-1][0]
 
@@ -108,7 +108,8 @@ def _block(letter: str, squares: list[Square]) -> Block:
 def kinds_of(blocks: Sequence[Block], distinct: bool, axis: bool) -> tuple[BlockKind, ...]:
     """Return the kinds of the blocks of a start.
 
-    With ``axis``, each block stays in its row or column, so blocks of one shape on different lines differ in kind.
+    With ``axis``, each block stays in its row or column, so blocks of one shape on different lines have different
+    kinds.
 
     Raises PositionError if ``axis`` is set and a block is as long as it is wide.
     """
@@ -134,7 +135,8 @@ TARGET = "#c1121f"
 class BlockBoard(Board):
     """A board with blocks.
 
-    The symbol of a place is the symbol of a kind (on the first square of a block), REST or EMPTY.
+    The first square of a block has the symbol of the block's kind, its other squares have REST, and all remaining
+    squares have EMPTY.
     """
 
     kinds: tuple[BlockKind, ...] = ()
@@ -146,12 +148,12 @@ class BlockBoard(Board):
     """First squares of blocks and their letters, carried over from the position before a move; see `followed`."""
 
     def split(self, text: str, parts: Sequence[Part]) -> list[str]:
-        """Return the symbol on each place. Blocks that are not distinct may have any letters in the text."""
+        """Return the symbol on each place. Unless blocks are distinct, the text may give them any letters."""
         symbols = self.places_of(self.grid(text))
         return [symbol for row in symbols for symbol in row if symbol != HOLE]
 
     def grid(self, text: str) -> list[list[str]]:
-        """Return the symbols ``[row][column]`` of a text; raise PositionError if their number or the holes differ."""
+        """Return the symbols ``[row][column]`` of a text; raise PositionError if they do not fit the board."""
         squares = self.rows * self.columns
         written = self.symbols_in(text)
         if len(written) not in (squares, self.places):
@@ -170,7 +172,7 @@ class BlockBoard(Board):
         return [every[first : first + self.columns] for first in range(0, squares, self.columns)]
 
     def places_of(self, rows: Sequence[Sequence[str]]) -> list[list[str]]:
-        """Return the symbol of each square, from letters; raise PositionError if a block is not in the puzzle."""
+        """Convert the letter on each square to a symbol; raise PositionError if a block is not in the puzzle."""
         symbols = [[symbol if symbol in (EMPTY, HOLE) else REST for symbol in row] for row in rows]
         for block in blocks_on(rows, EMPTY + HOLE):
             row, column = block.first
@@ -257,7 +259,7 @@ class BlockBoard(Board):
         return outlined([[WALL * width if text == HOLE else text for text in row] for row in texts], divided)
 
     def picture(self, symbols: Sequence[str]) -> Picture:
-        """Return a picture of outlined blocks in the colours of their kinds (TARGET for a goal); holes are dark."""
+        """Return a picture of outlined blocks in the colours of their kinds (TARGET for goals). Holes are dark."""
         width, height = self.columns * SQUARE + 2 * FRAME, self.rows * SQUARE + 2 * FRAME
         shapes: list[Shape] = [Rectangle(1, 1, width - 2, height - 2, PAPER, INK, rounded=FRAME)]
         others = [symbol for symbol in symbols if symbol not in (EMPTY, REST) and symbol not in self.targets]

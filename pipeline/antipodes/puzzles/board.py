@@ -61,7 +61,7 @@ class Board(Notation):
         return written
 
     def symbols_in(self, text: str) -> list[str]:
-        """Return the symbols of a text with or without holes; their number may be wrong."""
+        """Return the symbols of a text that may or may not contain the holes; their number is not checked."""
         if not self.separator:
             return characters_in(text)
         return symbols_in(text, self.rows * self.columns, self.places)
@@ -79,7 +79,7 @@ class Board(Notation):
             )
 
     def row_lengths(self, symbols: int) -> list[int]:
-        """Return the number of symbols in each row if a text has this many in total, with or without holes."""
+        """Return the number of symbols in each row of a text that has ``symbols`` in total, with or without holes."""
         if symbols == self.rows * self.columns:
             return [self.columns] * self.rows
         holes = Counter(hole // self.columns for hole in self.holes)
@@ -109,7 +109,7 @@ class Board(Notation):
         return "\n".join([f"╭{edge}╮", *lines, f"╰{edge}╯"])
 
     def picture(self, symbols: Sequence[str]) -> Picture:
-        """Return a picture of the framed board, with identical pieces in one colour and dark holes."""
+        """Return a picture of the framed board. Identical pieces have the same colour, and holes are dark."""
         width, height = self.columns * SQUARE + 2 * FRAME, self.rows * SQUARE + 2 * FRAME
         shapes: list[Shape] = [Rectangle(1, 1, width - 2, height - 2, PAPER, INK, rounded=FRAME)]
         colours = colours_of([symbol for symbol in symbols if symbol not in self.empty_symbols])
@@ -198,11 +198,12 @@ def common_holes(starts: Sequence[Sequence[str]]) -> frozenset[int]:
 
 
 Divided = Callable[[int, int, int, int], bool]
-"""Function of two adjacent squares (row, column, row, column), on or off the board: is there a line between them?"""
+"""Function that returns whether to draw a line between two adjacent squares (row, column, row, column), which may be
+outside the board."""
 OUTSIDE = ""
 """Content of a square outside the board."""
 JOINTS = " ╴╶─╵╯╰┴╷╮╭┬│┤├┼"
-"""Characters for the points at which lines meet; the index adds 1, 2, 4 and 8 for a line left, right, up and down."""
+"""Characters for the points at which lines meet. The index is the sum of 1 (left), 2 (right), 4 (up) and 8 (down)."""
 
 
 def outlined(texts: Sequence[Sequence[str]], divided: Divided) -> str:
@@ -277,7 +278,7 @@ class WalledBoard(Board):
         return Picture(plain.width, plain.height, (*plain.shapes, *lines))
 
     def _wall(self, square: Square, beyond: Square) -> Line:
-        """Return the line between a square and the square to the right or below."""
+        """Return the line between a square and the adjacent square to the right or below."""
         row, column = beyond
         x, y = FRAME + column * SQUARE, FRAME + row * SQUARE
         right, down = (SQUARE, 0) if row > square[0] else (0, SQUARE)

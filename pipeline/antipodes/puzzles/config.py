@@ -47,7 +47,7 @@ RUN_KEYS: Mapping[str, Kind] = {
 FINGERPRINT = "fingerprint"
 """Key of a fingerprint in the settings of a puzzle whose code may have changed."""
 SOLVE, PATTERNS = "solve", "patterns"
-"""Table for searches for single positions, and its key, which lists the puzzles whose tables guide these searches."""
+"""The config's table for `solve`, and its only key, which lists the puzzles whose tables guide a search."""
 FOLDERS = {"puzzle": ("", PATTERNS), "board": ("boards",)}
 """Folders of bundled configs; a name in the first folder takes precedence."""
 
@@ -61,9 +61,9 @@ class Config:
     run: Mapping[str, Any] = field(default_factory=dict)
     """The ``[run]`` table: defaults for the options of the same names."""
     patterns: tuple[str, ...] = ()
-    """The puzzles whose tables guide searches for positions of this one: names and paths for `load_config`."""
+    """The puzzles whose tables guide `solve` for this puzzle: names and paths for `load_config`."""
     files: tuple[Path, ...] = field(default=(), compare=False)
-    """The files that describe the puzzle: the config, and a definition that it names."""
+    """The files that describe the puzzle: the config, and the definition file that it names, if any."""
 
     def __post_init__(self) -> None:
         arguments.mapping(self.settings, "settings of a puzzle")
@@ -88,8 +88,8 @@ PuzzleLike = Puzzle | Config | str | os.PathLike[str]
 def as_config(puzzle: PuzzleLike) -> Config:
     """Return the config of a puzzle given in any form.
 
-    The config of a Puzzle whose moves are functions outside of any file contains only its name and fingerprint, so the
-    puzzle cannot be rebuilt elsewhere.
+    If the moves of a Puzzle are functions that are not in a file, its config contains only its name and fingerprint, so
+    other processes cannot rebuild the puzzle.
 
     Raises
     ------
@@ -117,7 +117,7 @@ def _config_of(puzzle: Puzzle) -> Config:
 
 
 def give(puzzle: PuzzleLike) -> Config:
-    """Return the config of a puzzle, and use this puzzle from now on to open its stores in this process.
+    """Return the config of a puzzle. From now on, this process uses the puzzle to open its stores.
 
     Raises the errors of `as_config`.
     """
@@ -138,7 +138,7 @@ def bundled_configs(folder: str = "") -> dict[str, Path]:
 
 
 def named_puzzles() -> dict[str, Path]:
-    """Return the configs of all puzzles with a name: the bundled puzzles and their patterns."""
+    """Return the paths of all puzzles that can be given by name: the bundled puzzles and their patterns."""
     return {**bundled_configs(PATTERNS), **bundled_configs()}
 
 
@@ -198,9 +198,9 @@ class _LoadedConfigs:
         if known is not None and state is not None and state == before:
             return _copy_of(known)
         config = _described_in(path)
-        unchanged = before == _state_of(config.files, config.patterns)  # during the reading
+        unchanged = before == _state_of(config.files, config.patterns)  # while they were read
         from_files = not isinstance(config.settings.get(STARTS), Mapping)
-        if from_files and isinstance(config.puzzle.starts, tuple):  # other starts may be too many to keep
+        if from_files and isinstance(config.puzzle.starts, tuple):  # starts given in Python may need much memory
             self._loaded = dict([*self._loaded.items(), (key, (before if unchanged else None, config))][-MAX_LOADED:])
         return _copy_of(config)
 
@@ -278,7 +278,7 @@ def _config_in(path: Path) -> Config:
 
     try:
         definition = _definition_in(path.parent / file)
-        FORMATS[definition["format"]][0](definition["definition"])  # an error here can name the file
+        FORMATS[definition["format"]][0](definition["definition"])  # parse it here, where an error can name the file
     except ConfigError as error:
         raise ConfigError(f"[puzzle] file: {quote(file)}: {error}") from None
     return Config({**definition, **settings}, run, patterns, (path, path.parent / file))

@@ -54,19 +54,19 @@ def orbits_of(actions: Sequence[Action]) -> list[set[Point]]:
 
 
 def are_conjugate(pairs: Sequence[tuple[Action, Action]]) -> bool:
-    """Return whether renaming points turns the first action of each pair into the second one."""
+    """Return whether one renaming of the points turns the first action of every pair into the second action."""
     orbits = orbits_of([first for first, _ in pairs])
     return all(any(_maps(orbit, image, pairs) for other in orbits for image in other) for orbit in orbits)
 
 
 def _maps(orbit: set[Point], image: Point, pairs: Sequence[tuple[Action, Action]]) -> bool:
-    """Return whether the renaming that takes some point of an orbit to an image fits all pairs."""
+    """Return whether mapping the first point of an orbit to ``image`` extends to a renaming that fits all pairs."""
     renamed = _extended({min(orbit): image}, pairs)
     return renamed is not None and len(set(renamed.values())) == len(orbit)
 
 
 def _extended(renamed: dict[Point, Point], pairs: Sequence[tuple[Action, Action]]) -> dict[Point, Point] | None:
-    """Extend a renaming to all points that turns reach; return None if the pairs contradict each other."""
+    """Extend a renaming to all points that the turns reach; return None if the pairs contradict each other."""
     waiting = list(renamed)
     while waiting:
         point = waiting.pop()

@@ -2,9 +2,9 @@
 
 A rotation such as ``x`` only renames the turns after it, according to the face that is then on each side. Positions
 are always written in the orientation of the unrotated cube. A slice is two turns and a rotation: ``M`` is ``R L' x'``.
-A wide turn is a turn and a rotation: ``r`` is ``L x``. If two opposite faces contain all pieces and only one of the
-faces turns, as on a 2x2x2 cube with a fixed corner, a turn of the other face is a turn of the first and a rotation:
-``D`` is ``U y'``.
+A wide turn is a turn and a rotation: ``r`` is ``L x``. Two opposite faces may contain all pieces although only one of
+them can turn, as on a 2x2x2 cube with a fixed corner. A turn of the other face is then a turn of this face and a
+rotation: ``D`` is ``U y'``.
 """
 
 import re
@@ -86,7 +86,7 @@ def _actions(moves: Moves) -> Iterator[tuple[str, Action]]:
 
 
 def _is_cube(actions: Mapping[str, Action]) -> bool:
-    """Return whether the turns have the orders of cube turns, cover all three axes, and fit the rotations."""
+    """Return whether the turns have the orders of cube turns, cover all axes, and agree with a cube's rotations."""
     faces = {name[0] for name in actions}
     if not all(faces & {face, opposite(face)} for face in "URF"):
         return False
@@ -95,7 +95,7 @@ def _is_cube(actions: Mapping[str, Action]) -> bool:
     if any(opposite(face) not in faces and not _shares_all_pieces(actions, face) for face in faces):
         return False
     mapping = [one for one in ALL_ROTATIONS if {one.renamed(name) for name in actions} == actions.keys()]
-    # If all 24 rotations map names to names, it is enough to check these two, which generate them.
+    # If all 24 rotations map names to names, it is enough to check two of them, which generate the others.
     chosen = [LIKE["R"], LIKE["U"]] if len(mapping) == len(ALL_ROTATIONS) else mapping
     return all(are_conjugate([(actions[name], actions[one.renamed(name)]) for name in actions]) for one in chosen)
 

@@ -55,9 +55,10 @@ def symbols_of(
     radices: Sequence[int] | None,
     parse: CustomFunction | None,
 ) -> tuple[str, ...]:
-    """Return the symbol of each number.
+    """Return the symbol of each number: by default, the number itself.
 
-    These are the given symbols, if any; otherwise the symbols in the texts of the starts; otherwise the numbers.
+    If no symbols are given and starts are texts, the symbols are those that occur in these texts, unless the caller
+    gives ``radices`` or ``parse``.
     """
     if symbols is not None:
         return _checked_symbols(symbols)
@@ -128,8 +129,8 @@ def fields_of(radices: Sequence[int], symbols: Sequence[str]) -> tuple[Part, ...
 class CustomNotation(Notation):
     """The notation of a puzzle defined in Python.
 
-    ``format`` and ``drawing`` take a position as a tuple of numbers, one per place, and ``parse`` returns one. If a
-    function is None, the symbols are written with blanks between them.
+    ``format`` and ``drawing`` take a position as a tuple of numbers, one per place; ``parse`` returns such numbers.
+    Without ``format`` and ``parse``, a position is written as its symbols with spaces between them.
     """
 
     parts: tuple[Part, ...]
@@ -159,7 +160,7 @@ class CustomNotation(Notation):
         return line
 
     def draw(self, symbols: Sequence[str]) -> str:
-        """Draw the position with the user's function, on a board, or as its line of text, whichever exists first."""
+        """Draw the position with the user's function if there is one, else on the board, else as a line of text."""
         if self.drawing is None:
             return self.join(symbols) if self.shape is None else shaped(self.shape).draw(symbols)
         return _text(self.drawing(self._numbers(symbols)), self.drawing.role)
@@ -396,7 +397,9 @@ def _moves(
 
 def _refuse_symmetries(symmetries: Mapping[str, Any]) -> None:
     if symmetries:
-        raise InputError("symmetries: not needed, because those of permutations are computed; leave them out")
+        raise InputError(
+            "symmetries: only needed if a move is a function, because otherwise they are computed; leave them out"
+        )
 
 
 def _check_name(name: object) -> None:

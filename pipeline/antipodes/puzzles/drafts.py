@@ -185,7 +185,10 @@ def _names(parts: Sequence[Part]) -> list[str]:
 
 
 def _rows(parts: Sequence[Part]) -> list[Square]:
-    """Return the squares of the places: adjacent dials share rows, other parts start a row, twists are below pieces."""
+    """Return the square of each place.
+
+    Adjacent dials (see `_is_dial`) share rows, other parts begin a new row, and twists are below their pieces.
+    """
     squares = list[Square]()
     row, column = 0.0, 0
     for part, after in zip(parts, [*parts[1:], None], strict=True):
@@ -203,4 +206,5 @@ def _rows(parts: Sequence[Part]) -> list[Square]:
 
 
 def _is_dial(part: Part) -> bool:
+    """Return whether a part without a name holds values that are not twists."""
     return not part.holds_pieces and not part.twists and not part.name

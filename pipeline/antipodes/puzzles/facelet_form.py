@@ -27,7 +27,7 @@ PieceByColours = Mapping[tuple[str, ...], tuple[str, int]]
 
 @dataclass(frozen=True)
 class FaceletForm(Form):
-    """The form of a net's stickers; letters of the picture that show the same facelet are one sticker."""
+    """The form of a net's stickers. Letters of the picture that show the same facelet form one sticker."""
 
     reader: Reader
     letters: tuple[tuple[int, ...], ...]

@@ -23,7 +23,7 @@ class Facelet:
     orbit: int
     place: int
     number: int
-    """Number of the facelet on its place, clockwise. Facelet 0 of a piece with twist ``t`` is ``t`` orientations on."""
+    """Number of the facelet on its place, clockwise. A twist ``t`` moves the piece's facelets by ``t`` orientations."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +101,7 @@ def letters_in(text: str, drawn: str) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """A reader of the pieces and twists of a position from its letters."""
+    """A reader that finds the pieces and twists of a position from its letters."""
 
     picture: Sequence[str]
     """The letters of the start, in reading order."""

@@ -63,7 +63,7 @@ def read_kpattern(text: str, parts: Sequence[Part], solved: Sequence[str]) -> di
 
 
 def written(found: Mapping[str, Pieces], parts: Sequence[Part]) -> list[str]:
-    """Return the symbols on the places of all parts if pieces are numbered as the labels of the puzzle."""
+    """Return the symbols on the places of all parts if the numbers of pieces are the labels of the puzzle."""
     return [part.symbols[piece if part.holds_pieces else twist] for part in parts for piece, twist in found[part.name]]
 
 

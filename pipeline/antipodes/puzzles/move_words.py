@@ -1,4 +1,4 @@
-"""Words of moves: sequences of moves, with the rotation of the cube at their end."""
+"""Words: sequences of moves, together with the rotation of the cube after the last move."""
 
 from dataclasses import dataclass
 
@@ -12,12 +12,12 @@ LONGEST = 10_000
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """A sequence of moves, as a `antipodes.puzzles.sequences.Composable`."""
+    """A sequence of moves that implements `antipodes.puzzles.sequences.Composable`."""
 
     steps: tuple[tuple[str, bool], ...]
-    """The name of each move on the unrotated cube, and whether its inverse is made instead."""
+    """The name of each move on the unrotated cube, and whether the move is inverted."""
     held: Rotation = UNROTATED
-    """The rotation of the cube after the moves, which renames the moves that follow; always unrotated if not a cube."""
+    """The rotation of the cube after the moves, which renames all later moves; UNROTATED for other puzzles."""
 
     def compose(self, other: "Word") -> "Word":
         """Return these moves followed by the moves of another word."""

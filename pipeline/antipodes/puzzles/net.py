@@ -50,15 +50,15 @@ class Net(Lists):
     colours: tuple[OfPiece, ...] = field(hash=False)
     """For each orbit, the letter of each facelet of each piece."""
     faces: tuple[tuple[str, str], ...] = ()
-    """Pairs of a face's letter in the texts of other programs and the picture's letter for the same colour, in the
-    order in which those texts list the faces; empty if there is no such text."""
+    """For each face, its letter in the texts of other programs and the picture's letter for its colour, in the order in
+    which other programs list the faces; empty if the puzzle does not define this."""
     rules: Rules | None = field(default=None, compare=False, repr=False)
     """Rules of the puzzle, to check invariants of the moves; None until the puzzle has been created."""
 
     def split(self, text: str, parts: Sequence[Part]) -> list[str]:
         """Return the symbol on each place, from lists or from the letters of all facelets, as drawn or face by face.
 
-        Raises PositionError also if parities or sums of orientations prove that the position is unreachable.
+        Also raises PositionError if parities or sums of orientations prove that the position is unreachable.
         """
         if not any(map(str.isalpha, text)):
             return super().split(text, parts)
@@ -133,7 +133,7 @@ class Net(Lists):
 
     @property
     def _shown(self) -> list[Facelet | None]:
-        """The facelet that each letter of the picture shows; None if the letter never changes."""
+        """The facelet that each letter of the picture shows, or None if the letter never changes."""
         known = {(one.line, one.column): one for one in self.facelets}
         return [known.get((line, column)) for line, column, _ in self.letters]
 
@@ -149,13 +149,13 @@ class Net(Lists):
         return _letters(self.picture_of_start)
 
     def _hint(self, letters: Sequence[str]) -> str:
-        """Return a hint at the letters of the faces if the text was read as the letters of the picture."""
+        """Return a hint about listing letters face by face, if the text was read as the letters of the picture."""
         if not self.faces or self._by_face(letters):
             return ""
         return f"; to list the letters face by face, use the order {' '.join(face for face, _ in self.faces)}"
 
     def _by_face(self, letters: Sequence[str]) -> bool:
-        """Return whether letters are written face by face: all name faces, or some are not in the picture."""
+        """Return whether letters are listed face by face: all are names of faces, or some are not in the picture."""
         picture = {letter for _, _, letter in self.letters}
         return bool(self.faces) and ({*letters} <= {face for face, _ in self.faces} or not {*letters} <= picture)
 
@@ -180,7 +180,9 @@ def check_reached(rules: Rules, symbols: Sequence[str]) -> None:
     if wrong is None:
         return
     if wrong.part is None or wrong.part.holds_pieces:
-        raise PositionError("unreachable: two pieces are swapped (the parities of the permutations contradict)")
+        raise PositionError(
+            "unreachable: two pieces are swapped (the parities of the permutations contradict each other)"
+        )
     raise PositionError(
         f"unreachable: a piece is turned on its place (the orientations of {wrong.part.name} have the sum "
         f"{wrong.found} modulo {len(wrong.part.symbols)}, not {wrong.expected})"
@@ -190,9 +192,9 @@ def check_reached(rules: Rules, symbols: Sequence[str]) -> None:
 def net_of(picture: str, facelets: str, parts: Sequence[Part], start: Sequence[int], faces: str = "") -> Net:
     """Return the net with this picture of the start, in which letters show the colours.
 
-    ``facelets`` lists what each letter shows, in reading order. ``b3.1`` is facelet 1 on place 3 of the second orbit
-    (places and facelets count from 0); ``-`` marks a letter that never changes. ``faces`` lists the letters with which
-    other programs write the faces, in their order, each with the letter of the picture: ``U:W R:R F:G D:Y``.
+    ``facelets`` lists the facelet that each letter shows, in reading order. ``b3.1`` is facelet 1 on place 3 of the
+    second orbit (places and facelets count from 0); ``-`` marks a letter that never changes. ``faces`` lists the faces
+    in the order of other programs: the letter of these programs and the letter of the picture, ``U:W R:R F:G D:Y``.
 
     Raises ConfigError if the picture has more or fewer letters than ``facelets``, a facelet does not exist in the
     puzzle, a facelet of a piece has no letter, or ``faces`` does not have exactly one face for each letter.
@@ -202,7 +204,7 @@ def net_of(picture: str, facelets: str, parts: Sequence[Part], start: Sequence[i
     lines = tuple(line.rstrip() for line in picture.rstrip().split("\n"))
     if not all(line.isprintable() for line in lines):
         raise ConfigError(
-            "[puzzle] net: the text contains a character that cannot be printed; use letters, blanks and lines"
+            "[puzzle] net: the text contains a character that cannot be printed; use letters, spaces and lines"
         )
     shown = tuple(_facelets(lines, facelets.split(), [part.places for part in parts if not part.twists]))
     orbits = tuple(_orbits(parts, shown))
@@ -248,7 +250,7 @@ def _facelet(token: str, sizes: Sequence[int]) -> tuple[int, int, int]:
     orbit, place = ord(found[1]) - ord("a"), int(found[2])
     if orbit >= len(sizes):
         raise ConfigError(
-            f"[puzzle] facelets: the puzzle has {len(sizes)} orbits, named from a on; found {quote(token)}"
+            f"[puzzle] facelets: the puzzle has {len(sizes)} orbits, named a, b, ...; found {quote(token)}"
         )
     if place >= sizes[orbit]:
         expected = f"{found[1]}0 to {found[1]}{sizes[orbit] - 1}"
@@ -257,7 +259,7 @@ def _facelet(token: str, sizes: Sequence[int]) -> tuple[int, int, int]:
 
 
 def _orbits(parts: Sequence[Part], shown: Sequence[Facelet]) -> Iterator[FaceletOrbit]:
-    """Yield the orbits of a puzzle: each part of pieces, with the part of twists that follows it, if any."""
+    """Yield the orbits of a puzzle. An orbit is a part that holds pieces, with the part of their twists, if any."""
     ends = list(accumulate((part.places for part in parts), initial=0))
     numbers = [k for k, part in enumerate(parts) if not part.twists]
     for number, k in enumerate(numbers):

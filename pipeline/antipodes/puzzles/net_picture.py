@@ -32,7 +32,7 @@ EDGE = 2.5
 TALL_ROW = 36
 """Height of a row of triangular stickers, which are 48 wide."""
 SMALL = 20
-"""Side of the sticker of a letter outside all faces."""
+"""Side of the sticker of a letter that is outside all faces."""
 
 
 class Frame(NamedTuple):
@@ -68,7 +68,7 @@ def net_picture(lines: Sequence[str], shown: Mapping[Character, str]) -> Picture
 
 @lru_cache(maxsize=16)
 def cells_of(lines: tuple[str, ...]) -> Mapping[Character, tuple[Point, ...]]:
-    """Return the corners, clockwise, of each letter's cell of its face; letters outside faces are left out."""
+    """Return the corners, clockwise, of the cell that each letter has in its face; other letters are left out."""
     frames = frames_of(lines)
     faces = defaultdict[Frame, list[Character]](list)
     for at, frame in frames.items():

@@ -23,7 +23,8 @@ class Notation(ABC):
     def split(self, text: str, parts: Sequence[Part]) -> list[str]:
         """Return the symbol on each place; by default the text lists the symbols in the order of the places.
 
-        Raises PositionError if the number of symbols is not the number of places, or a symbol is not in its part.
+        Raises PositionError if the number of symbols is not the number of places, or a symbol does not belong to the
+        part of its place.
         """
         places = sum(part.places for part in parts)
         single = all(part.single_characters for part in parts)
@@ -36,7 +37,7 @@ class Notation(ABC):
         return symbols
 
     def of_kpattern(self, found: Mapping[str, Pieces], parts: Sequence[Part]) -> list[str]:
-        """Return the symbol on each place of a position of cubing.js, whose pieces are by default numbered as ours."""
+        """Return the symbol on each place of a position of cubing.js; by default, its pieces are given by labels."""
         return written(found, parts)
 
     def join(self, symbols: Sequence[str]) -> str:
@@ -52,9 +53,9 @@ class Notation(ABC):
         return text_picture(self.draw(symbols))
 
     def followed(self, before: Sequence[str], after: Sequence[str]) -> "Notation":
-        """Return the notation after a move, in which each piece keeps the name that it has in this one.
+        """Return the notation for the position after a move, in which each piece keeps its current name.
 
-        By default this is the same notation, because names usually depend on the kind of a piece only.
+        By default, return this notation, because names usually depend only on the kind of a piece.
         """
         return self
 
@@ -97,7 +98,7 @@ class Lists(Notation):
 
 
 def rectangle(lines: Sequence[str]) -> str:
-    """Return the lines as one text, padded with blanks to the length of the longest line."""
+    """Return the lines as one text, padded with spaces to the length of the longest line."""
     width = max(map(len, lines))
     return "\n".join(line.ljust(width) for line in lines)
 
@@ -110,7 +111,7 @@ def check_symbols(written: Sequence[str], known: Sequence[str]) -> None:
 
 
 def symbols_in(text: str, *expected: int) -> list[str]:
-    """Return the symbols of a text: its words, or its characters if only their number is one of those expected."""
+    """Return the symbols of a text: its words, or its characters if only the number of characters is ``expected``."""
     words = _split_moves(text)
     single = list("".join(words))
     return single if len(words) not in expected and len(single) in expected else words

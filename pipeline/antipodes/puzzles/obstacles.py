@@ -13,7 +13,7 @@ MAX_STARTS = 4096
 
 
 def obstacle(rules: Rules, position: Labels) -> str | None:
-    """Return why a position ``(places,)`` is unreachable from every start; None if that is unknown without a search."""
+    """Return why a position ``(places,)`` is unreachable from every start; None if only a search can decide this."""
     starts = rules.start_labels
     if len(starts) > MAX_STARTS or solvable(rules, position, starts).possible.any():
         return None

@@ -43,4 +43,5 @@ def unpacked(text: object, places: int) -> Labels:
             raise ValueError("the compressed bytes are cut off or too many")
         return np.frombuffer(content, dtype=np.uint8).reshape(-1, places)
     except (ValueError, zlib.error):
-        raise InputError(f"the packed positions are corrupt, or not of a puzzle with {places} places") from None
+        reason = f"corrupt, or from a puzzle that does not have {places} places"
+        raise InputError(f"the packed positions are {reason}") from None

@@ -36,17 +36,18 @@ ANYTHING, NOT = "?", "^"
 BATCH = 1 << 16
 """Maximum number of positions of a batch."""
 Fill = Callable[[Labels, NDArray[np.int64]], tuple[Labels, NDArray[np.int64]]]
-"""Function that fills a place of positions ``(n, places)`` in every possible way from the pieces ``(n, labels)`` left.
+"""Function that fills one place of positions ``(n, places)`` with every possible piece.
 
-It returns the new positions and the pieces that are left for each."""
+Its second argument is the number of pieces of each label that are left for each position, ``(n, labels)``. It returns
+the new positions and the pieces that are left for them."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Group:
-    """A part of a pattern: a bag covers one square for each of its labels, any other group covers one square."""
+    """A group of a pattern: a bag (pieces in any order, one square for each), or the choices for one square."""
 
     labels: tuple[int, ...]
-    """The labels of a bag, or the labels of which one is on the square; empty for a hole."""
+    """The labels in a bag, or the labels that the square may have; empty for a hole."""
     bag: bool
     part: int = 0
     """The number of the puzzle's part to which the labels belong."""
@@ -65,7 +66,8 @@ class _Step:
     first: int
     """The number of the part's first label among the labels of all parts."""
     pool: NDArray[np.int64] | None
-    """``(labels,)``: the count of each label of all parts in a pool that starts at this step; None keeps the pool."""
+    """``(labels,)``: the count of each label of all parts in the pool, if a new pool begins at this step; None keeps
+    the pool of the previous step."""
 
 
 @dataclass(frozen=True)
@@ -143,7 +145,7 @@ class Pattern:
 
     @cached_property
     def _steps(self) -> list[_Step]:
-        """The steps: first the bags, each with its own pool, then the other places, those with fewest labels first."""
+        """The steps: first the bags, each with its own pool, then the other places, ordered by number of labels."""
         steps, singles, place = [], [], 0
         for group in self.groups:
             first = self._first[group.part]
@@ -175,14 +177,14 @@ def _check_parts(puzzle: Puzzle, groups: Sequence[_Group]) -> None:
 
 
 def _check_left(counts: Sequence[int], symbols: Sequence[str], left: NDArray[np.int64]) -> None:
-    """Raise PatternError for the first piece that the pattern uses too often (a negative number is left)."""
+    """Raise PatternError for the first piece that the pattern uses too often: a negative number of it is left."""
     for label in np.flatnonzero(left < 0).tolist():
         most, symbol = counts[label], symbols[label]
         raise PatternError(f"expected at most {most} x {symbol!r}, found {most - int(left[label])}")
 
 
 def _filled(labels: Labels, left: NDArray[np.int64], steps: Sequence[Fill]) -> Iterator[Labels]:
-    """Yield, in batches, the positions that the steps make from one position ``(places,)`` and the pieces left."""
+    """Apply the steps to one position ``(places,)`` and the pieces left; yield the resulting positions in batches."""
     waiting = [(0, labels[np.newaxis], left[np.newaxis])]
     while waiting:
         number, some, of_each = waiting.pop()
@@ -195,7 +197,7 @@ def _filled(labels: Labels, left: NDArray[np.int64], steps: Sequence[Fill]) -> I
 
 
 def _fill(step: _Step, labels: Labels, left: NDArray[np.int64]) -> tuple[Labels, NDArray[np.int64]]:
-    """Return the positions with one more place filled by every possible label, and the rest of the pool for each."""
+    """Fill one more place with every possible label; return the new positions and the rest of the pool for each."""
     if step.pool is not None:
         left = np.repeat(step.pool[np.newaxis], len(labels), axis=0)
     numbers = np.array(step.labels, dtype=np.int64) + step.first
@@ -207,7 +209,7 @@ def _fill(step: _Step, labels: Labels, left: NDArray[np.int64]) -> tuple[Labels,
 
 
 def _groups(puzzle: Puzzle, part: re.Match[str], square: int) -> Iterator[_Group]:
-    """Yield the groups of a part of the text; ``square`` is the square at which it begins."""
+    """Yield the groups in a matched piece of the text; ``square`` is the square at which it begins."""
     if part["wrong"]:
         raise PatternError(f"expected brackets in pairs, found {quote(part['wrong'])}")
     if part["run"] is not None:
@@ -342,7 +344,7 @@ class BlockPattern:
         return found
 
     def _decided(self, place: int, labels: Labels, left: NDArray[np.int64]) -> tuple[Labels, NDArray[np.int64]]:
-        """Return the positions with a place filled in every possible way, and the pieces left for each."""
+        """Fill a place in every possible way; return the new positions and the pieces left for each."""
         open_ = labels[:, place] == UNDECIDED
         found, counts = [labels[~open_]], [left[~open_]]
         labels, left = labels[open_], left[open_]
@@ -362,7 +364,7 @@ class BlockPattern:
 
     @cached_property
     def _choices(self) -> list[list[tuple[int, list[int]]]]:
-        """For each place, the labels that it may have, each with the places that such a block covers."""
+        """For each place, the labels that it may have, each with the places that a block with this label covers."""
         squares = squares_of(self.board.rows, self.board.columns, self.board.holes)
         place = {square: number for number, square in enumerate(squares)}
         choices = []
@@ -426,9 +428,9 @@ MAX_STARTS = 1 << 22
 
 
 def matching(puzzle: Puzzle, texts: Sequence[str]) -> Sequence[tuple[int, ...]]:
-    """Return all positions that the texts (positions or patterns) describe, each once, in ascending order of keys.
+    """Return all distinct positions that the texts (positions or patterns) describe, in ascending order of keys.
 
-    Raises PositionError and PatternError like `goals_in`, but the limit is MAX_STARTS positions.
+    Raises the errors of `goals_in`, but with a limit of MAX_STARTS positions.
     """
     return starts_of(_all_batches(puzzle, texts), puzzle.moves, puzzle.parts)
 
@@ -465,7 +467,7 @@ def _check_count(text: str, count: int, most: int) -> None:
 
 
 def aimed_at(puzzle: Puzzle, goals: Sequence[str]) -> Puzzle:
-    """Return the puzzle that also draws the blocks of patterns among the goals as targets.
+    """Return the puzzle that also draws, as targets, the blocks that patterns among the goals name.
 
     Raises PatternError if a pattern is invalid.
     """
@@ -492,7 +494,10 @@ def goals_in(puzzle: Puzzle, text: str) -> Labels:
 
 
 def goals_or_test(puzzle: Puzzle, text: str) -> Labels | GoalTest:
-    """Return the positions of `goals_in`, or a test whether positions match if there are too many to list."""
+    """Return the positions of `goals_in`; if they are too many, return a function that tests whether positions match.
+
+    Raises the same errors for an invalid text.
+    """
     if MARKS & set(arguments.text(text, "a position or a pattern", PatternError)):
         pattern, count = parse_pattern(puzzle, text), 0
         for labels in pattern.batches():

@@ -40,8 +40,8 @@ PositionsLike = Sequence[str] | ArrayLike
 class Puzzle:
     """A puzzle: its rules (parts, starts and moves) and its notation.
 
-    Positions are arrays of labels (see `Labels`), texts of one line, or drawings of several lines. Tables depend only
-    on the `rules`.
+    A position is an array of labels (see `Labels`). It can be written as one line of text, and drawn in several lines.
+    Tables depend only on the `rules`.
     """
 
     rules: Rules
@@ -49,7 +49,7 @@ class Puzzle:
     description: str
     notation: Notation
     sequence_moves: Moves | None = None
-    """Further named moves for sequences only: rotations of the whole puzzle, and other names of moves."""
+    """More named moves, for use in sequences only: rotations of the whole puzzle, and other names of moves."""
     settings: Mapping[str, Any] | None = field(default=None, compare=False)
     """The ``[puzzle]`` table from which a store rebuilds the puzzle; None if the puzzle was made in Python."""
 
@@ -109,12 +109,12 @@ class Puzzle:
 
     @property
     def counts(self) -> tuple[int, ...]:
-        """The number of pieces with each label if the puzzle has a single part of pieces; otherwise empty."""
+        """The number of pieces with each label if all places form a single part that holds pieces; otherwise empty."""
         return self.rules.counts
 
     @property
     def depth_zero(self) -> str:
-        """The word for the positions at depth 0: "goal" if the puzzle's file has one, else "start"."""
+        """The word for the positions at depth 0: "goal" if the puzzle's file names a goal, else "start"."""
         settings = self.settings or {}
         named = GOAL in settings and STARTS not in settings
         return "goal" if named or self.rules.origin is not None else "start"
@@ -138,18 +138,17 @@ class Puzzle:
         65,536 starts.
 
         A store of such a puzzle contains a compressed copy of the positions and can be opened anywhere. If the puzzle
-        is defined by functions, or the copy would exceed 262,144 characters, the store only contains a digest. The
-        puzzle must then be given to open or resume the store: ``open_table(store, puzzle=...)``, ``--puzzle
-        path.py:name``.
+        is defined by functions, or the copy would exceed 262,144 characters, the store only contains a digest. To open
+        or resume the store, give the puzzle as well: ``open_table(store, puzzle=...)``, ``--puzzle path.py:name``.
 
-        Raises PositionError if one of them is not a position of the puzzle, and InputError if there are none.
+        Raises PositionError if ``positions`` contains an invalid position, and InputError if it is empty.
         """
         values.NAME.check(arguments.text(name, "name"), "name")
         found = self.with_starts(self.positions(positions), name)
         return replace(found, settings=_with_positions(self.settings, found))
 
     def with_starts(self, positions: Labels, name: str) -> Puzzle:
-        """Return the puzzle like `starting_at`, but without settings."""
+        """Return the same puzzle as `starting_at`, but without settings."""
         starts = starts_of([self.checked(positions)], self.moves, self.parts)
         if not starts:
             raise InputError("positions: the list is empty; give at least one position")
@@ -183,7 +182,7 @@ class Puzzle:
         return True
 
     def parse_many(self, texts: Sequence[str]) -> Labels:
-        """Return the labels ``(n, places)`` of many texts; raise like `parse` for the first that is not a position."""
+        """Return the labels ``(n, places)`` of many texts; raise the error of `parse` for the first invalid text."""
         if isinstance(texts, str) or not isinstance(texts, Sequence):
             raise PositionError(f"expected a list of strings, found {arguments.found(texts)}")
         try:
@@ -213,7 +212,10 @@ class Puzzle:
         return self.rules.checked(labels)
 
     def positions(self, positions: PositionsLike) -> Labels:
-        """Return many positions, texts or labels, as labels ``(n, places)``; raise like `parse_many` and `checked`."""
+        """Return positions, given as texts or labels, as labels ``(n, places)``.
+
+        Raises the errors of `parse_many` and `checked`.
+        """
         if isinstance(positions, list | tuple) and (not positions or isinstance(positions[0], str)):
             return self.parse_many(positions)
         return self.checked(positions)
@@ -238,15 +240,15 @@ class Puzzle:
         return self.notation.highlighted(self.rules.written(labels))
 
     def followed(self, before: ArrayLike, after: ArrayLike) -> Puzzle:
-        """Return the puzzle that names the pieces of the position after a move as they were named before it."""
+        """Return the puzzle for the position after a move; each piece keeps the name that it had before the move."""
         notation = self.notation.followed(self.rules.written(before), self.rules.written(after))
         return self if notation is self.notation else replace(self, notation=notation)
 
     def along(self, path: ArrayLike) -> Iterator[tuple[Puzzle, Labels]]:
         """Yield each position of a path ``(length + 1, places)`` with the puzzle to write and draw it.
 
-        With the puzzle of each pair, ``puzzle.format(position)``, ``puzzle.draw(position)`` and
-        ``puzzle.picture(position)`` follow interchangeable blocks: each keeps its letter of the first position.
+        Interchangeable blocks keep their letters along the path if each position is written and drawn by the puzzle
+        with which it is yielded: ``puzzle.format(position)``, ``puzzle.draw(position)``, ``puzzle.picture(position)``.
 
         Raises PositionError if the path contains an invalid position.
         """
@@ -263,7 +265,7 @@ class Puzzle:
     def successors(self, labels: ArrayLike) -> Labels:
         """Return all successors of one position, ``(k, places)``; for many positions see `successors_many`.
 
-        Raises PositionError if it is not a position of the puzzle.
+        Raises PositionError if the position is invalid.
         """
         return self.rules.successors(labels)
 
@@ -282,7 +284,7 @@ class Puzzle:
         The result has arrays over all moves, legal or not: ``n * moves * places`` bytes. A ``compact`` result
         lists only the legal moves: the number of the position, the number of the move and the position after it.
 
-        Raises PositionError if one of them is not a position of the puzzle.
+        Raises PositionError if one of the positions is invalid.
         """
         labels = self.positions(positions)
         is_compact = arguments.flag(compact, "compact")
@@ -318,7 +320,7 @@ class Puzzle:
 
     @property
     def sequence_names(self) -> tuple[str, ...]:
-        """The names that sequences may contain: moves, further moves of the puzzle's file, and `cube_notation`."""
+        """The names that sequences may contain: of moves, of `sequence_moves`, and of `cube_notation`."""
         names = (name for moves in self._kinds_of_moves for name in moves.names)
         return tuple(dict.fromkeys((*names, *(self.cube_notation.words if self.cube_notation else ()))))
 
@@ -342,7 +344,10 @@ class Puzzle:
 
 
 def _with_positions(settings: Mapping[str, Any] | None, puzzle: Puzzle) -> Mapping[str, Any] | None:
-    """Return settings with the name and starts of a puzzle; None if the puzzle needs code or they are too large."""
+    """Return settings with the name and starts of a puzzle.
+
+    None if the puzzle is written in Python, has no settings, or has too many starts to store.
+    """
     if settings is None or settings["family"] == PYTHON:
         return None
     positions = packed(puzzle.start_labels)
@@ -354,7 +359,7 @@ MIN_ARRAY_STARTS = 1 << 16
 
 
 def starts_of(batches: Iterable[Labels], moves: Moves, parts: Sequence[Part]) -> Sequence[tuple[int, ...]]:
-    """Return positions in batches ``(n, places)`` as starts, each once, in ascending order of their keys."""
+    """Return the positions in batches ``(n, places)`` as starts, without duplicates, in ascending order of keys."""
     fields = Fields.of(parts)
     keys = [np.empty((0, fields.words), dtype=np.uint64), *(fields.pack(moves.canonical(some)) for some in batches)]
     labels = fields.unpack(rows_of(sorted_unique(squeezed(np.concatenate(keys)))))

@@ -70,11 +70,11 @@ print(json.dumps(answer))
 
 
 def python_settings(reference: str) -> dict[str, Any]:
-    """Return the settings, to be kept in a store, of the puzzle that a user's reference names.
+    """Return the settings of the puzzle that a user's reference names; a store can keep them.
 
     If the puzzle consists only of permutations and symbols, or is a bundled puzzle with other starts, the settings
-    describe it without code. Otherwise this process and the user's later processes load the definition again for stores
-    that name it.
+    describe it without code. Otherwise they name the definition, and a record lets the user's later processes load it
+    again to open such a store.
 
     Raises SourceError if the file or the name does not exist, or the code fails; the message names the file and the
     line.
@@ -114,18 +114,18 @@ _GIVEN: dict[str, Puzzle] = {}
 
 
 def object_settings(puzzle: Puzzle) -> dict[str, Any]:
-    """Return the settings of a Puzzle object, with which `puzzle_in` finds it as long as this process runs."""
+    """Return settings of a Puzzle object, by which `puzzle_in` finds the object while this process runs."""
     _GIVEN[puzzle.fingerprint] = puzzle
     described = {"name": puzzle.name, "family": FAMILY} if puzzle.settings is None else puzzle.settings
     return {**described, "fingerprint": puzzle.fingerprint}
 
 
 def puzzle_in(settings: Mapping[str, Any]) -> Puzzle:
-    """Return the puzzle for settings from `python_settings` or `object_settings`, of this process or in a store.
+    """Return the puzzle described by settings from `python_settings` or `object_settings`, which may come from a store.
 
     Raises SourceError if the user has not named the definition on this machine; if its file is missing or has changed;
-    if its code fails; if it makes a different puzzle than for the store; or if the puzzle has no file and this process
-    does not have it.
+    if its code fails or defines a different puzzle than when the store was made; or if the puzzle has no file and was
+    not given to this process.
     """
     fingerprint, reference, expected = (settings.get(key) for key in ("fingerprint", "source", "sha256"))
     if isinstance(fingerprint, str) and fingerprint in _GIVEN:
@@ -152,10 +152,10 @@ def puzzle_in(settings: Mapping[str, Any]) -> Puzzle:
 
 @contextlib.contextmanager
 def second_process(settings: Mapping[str, Any]) -> Iterator[Callable[[], str | None]]:
-    """Also load a definition in a second process, in parallel to the block; yield a function that waits for the result.
+    """Load a definition in a second process while the block runs; yield a function that waits for the result.
 
     The function returns None if the second process makes the same puzzle, or the reason why this is unknown. The second
-    process has different string hashes, so sets have a different order, and starts a moment later; its environment is
+    process starts a moment later with different string hashes, so that sets have a different order; its environment is
     the same. Puzzles that can be rebuilt without code are not tested.
 
     The function raises SourceError if the definition makes different moves or starts in the second process, or fails.
@@ -187,8 +187,8 @@ def second_process(settings: Mapping[str, Any]) -> Iterator[Callable[[], str | N
 def _compared(child: "subprocess.Popen[bytes]", reference: str, expected: str) -> str | None:
     """Return why the second process's result is unknown, or None; raise SourceError if the result differs."""
     try:
-        said, _ = child.communicate(timeout=SECOND_SECONDS)
-        found = json.loads(said)
+        output, _ = child.communicate(timeout=SECOND_SECONDS)
+        found = json.loads(output)
     except subprocess.TimeoutExpired:
         return f"it takes more than {SECOND_SECONDS} seconds to load"
     except ValueError:
@@ -204,7 +204,7 @@ def _compared(child: "subprocess.Popen[bytes]", reference: str, expected: str) -
 
 
 def _recorded(reference: str, expected: str) -> "_Source":
-    """Read the definition that a store names, without running it; SourceError unless the user has named it before."""
+    """Read the definition that a store names, without running it; raise SourceError unless the user has named it."""
     match = REFERENCE.fullmatch(reference)
     if match is not None and match["file"] and os.path.abspath(match["file"]) != match["file"]:
         raise SourceError(_refusal(reference, "by a relative path"))
@@ -232,7 +232,7 @@ def _recorded(reference: str, expected: str) -> "_Source":
 
 
 def _give() -> str:
-    """Return the remedy if a store names code that this process does not run."""
+    """Return the remedy, for messages about code that a store names and this process does not run."""
     return f"give the definition with {option('puzzle', 'path.py:name')}"
 
 
@@ -271,7 +271,7 @@ class _Place:
 
 @dataclass(frozen=True)
 class _Source(_Place):
-    """A file with a puzzle's definition, read once, so that the text that is compared is also the text that is run."""
+    """A file with a puzzle's definition. It is read once, so the text that is compared is the text that is run."""
 
     text: str
 
@@ -295,7 +295,7 @@ class _Source(_Place):
         return puzzle
 
     def _check(self) -> None:
-        """Raise SourceError unless the file is a definition of puzzles and defines the name."""
+        """Raise SourceError unless the file imports this project's packages and defines the name."""
         with self._guard():
             tree = ast.parse(self.text, str(self.path))
             names = symtable(self.text, str(self.path), "exec").get_symbols()
@@ -331,7 +331,7 @@ class _Source(_Place):
         return module
 
     def _enter_package(self, module: ModuleType) -> None:
-        """Let a module that was found by name import other modules of its package, and from the package's folder."""
+        """Let a module that was found by name import other modules of its package, and modules beside the package."""
         if not self.module:
             return
         is_package = self.path.name == "__init__.py"
@@ -347,7 +347,7 @@ class _Source(_Place):
 
 
 def _located(reference: str) -> _Place:
-    """Return the location of a reference; SourceError if a module is not found, or the file is inside a store."""
+    """Return the location of a reference; raise SourceError if a module is missing, or the file is inside a store."""
     match = REFERENCE.fullmatch(reference)
     if match is None:
         raise SourceError(f"expected path.py:name or module:name, found {quote(reference)}")
@@ -368,7 +368,7 @@ def _records() -> Path | None:
 
 
 def _record_prefix(reference: str, sha256: str) -> str:
-    """Return the prefix of the records of a reference and a content, whatever file the reference resolves to."""
+    """Return how the file names of all records of a reference and an SHA-256 begin, whichever file was meant."""
     return f"{_hashed(json.dumps([reference, sha256]))}-"
 
 
@@ -377,7 +377,7 @@ def _hashed(text: str) -> str:
 
 
 def _has_record(reference: str, sha256: str) -> bool:
-    """Return whether the user has named the reference when its file had this SHA-256, without accessing other paths."""
+    """Return whether a record for this reference and SHA-256 exists. No path outside the folder is accessed."""
     folder, prefix = _records(), _record_prefix(reference, sha256)
     try:
         return folder is not None and any(name.startswith(prefix) for name in os.listdir(folder))
@@ -404,7 +404,7 @@ def _record(place: _Source) -> None:
 
 
 def _is_recorded(place: _Place, sha256: str) -> bool:
-    """Return whether the user has named the definition when the file had this SHA-256."""
+    """Return whether there is a record that the user has named this definition with this SHA-256."""
     folder = _records()
     try:
         status = None if folder is None else os.lstat(folder / place.record(sha256))

@@ -1,7 +1,7 @@
 r"""Sequences of moves in the usual notation: ``R U R' F2 (R U)3 [A: B] [A, B]``.
 
-A sequence consists of names of moves, with blanks, commas or nothing between them. A number after a name or a closing
-bracket repeats it, and a prime ``'`` inverts it: ``R2'`` is ``R' R'``. ``[A: B]`` is the conjugate ``A B A'`` and
+A sequence consists of names of moves, with spaces, commas or nothing between them. A number after a name or a closing
+bracket is an exponent, and a prime ``'`` inverts: ``R2'`` is ``R' R'``. ``[A: B]`` is the conjugate ``A B A'`` and
 ``[A, B]`` the commutator ``A B A' B'``. A full stop is a pause, and ``//`` begins a comment that extends to the end of
 the line. This is the notation of cubing.js. If several names match, the longest is used.
 """
@@ -71,7 +71,7 @@ def parse_sequence(
 
 
 def resolve(texts: Mapping[str, str], names: Mapping[str, T], where: Callable[[str], str]) -> dict[str, T]:
-    """Return the transformations of names that are defined by sequences of known names and each other, in any order.
+    """Return the transformation of each key of ``texts``, given as a sequence of known ``names`` and other keys.
 
     Raises ConfigError if a text is not a sequence of these names, or a definition is circular. The message begins with
     ``where(name)``.
@@ -96,7 +96,7 @@ def resolve(texts: Mapping[str, str], names: Mapping[str, T], where: Callable[[s
 
 
 class _Tokens:
-    """Names of moves, prepared for reading sequences."""
+    """A splitter of sequences into the names of moves and brackets."""
 
     def __init__(
         self, names: Collection[str], error: type[InputError] = ConfigError, listed: Collection[str] | None = None
@@ -108,7 +108,7 @@ class _Tokens:
         self._error = error
 
     def tokens(self, text: str) -> Iterator[Token]:
-        """Yield the names and brackets of a sequence; raise the notation's error for anything else."""
+        """Yield the names and brackets of a sequence; raise an error for anything else."""
         if len(text) > MAX_TEXT:
             raise self._error(f"expected a sequence of at most {MAX_TEXT:,} characters, found {len(text):,}")
         place = 0
@@ -208,8 +208,8 @@ def _located(where: str) -> Iterator[None]:
 def follow(text: str, kinds: tuple[Moves, ...], start: Labels, cube: CubeNotation | None = None) -> Labels:
     """Return the positions ``(length + 1, places)`` along a sequence of moves from a start ``(places,)``.
 
-    Names are looked up in the ``kinds`` of moves in order; the first match is used. A move may also be undone. The
-    ``cube`` notation adds further names.
+    Names are looked up in the ``kinds`` of moves in order; the first match is used. A move may be inverted even if its
+    inverse is not a move. The ``cube`` notation adds further names.
 
     Raises PositionError if the text is not a sequence of these names, has more than LONGEST moves, or contains a move
     that is not legal at that point.
@@ -239,10 +239,10 @@ def _numbers(kinds: tuple[Moves, ...]) -> dict[str, tuple[Moves, list[int]]]:
 
 
 def _moved(moves: Moves, numbers: list[int], undone: bool, labels: Labels, found: str) -> Labels:
-    """Return the position ``(places,)`` after the legal move among ``numbers``, which all have the same name.
+    """Return the position ``(places,)`` after the legal move among the moves ``numbers``, which have the same name.
 
-    Raises PositionError, whose message names the move by ``found``, if none is legal, or if undoing the move can lead
-    to several positions: a slide is named by the square where it ends, not by the square where it begins.
+    Raises PositionError if none of these moves is legal, or if undoing them leads to several positions: the name of a
+    slide contains its destination, but not its origin. The message calls the move ``found``.
     """
     tried = [(moves.undo if undone else moves.move)(number, labels[np.newaxis]) for number in numbers]
     ends = np.unique([changed[0] for changed, legal in tried if legal[0]] or labels[:0].reshape(0, 0), axis=0)

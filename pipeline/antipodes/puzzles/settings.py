@@ -16,7 +16,7 @@ MAX_TEXT = 1 << 16
 MAX_SYMBOLS = 256
 """Maximum number of different pieces of a puzzle: a label is a byte."""
 START, GOAL, STARTS = "start", "goal", "starts"
-"""The key of the starts, its synonym, and the key that takes the starts from a set of positions."""
+"""The key of the start, its synonym if there is no start, and the key of a large set of starts."""
 POSITIONS = "positions"
 """The key of the packed starts in a store's ``starts``; see `antipodes.puzzles.packed_positions`."""
 ENUMERATED = "enumerated"
@@ -36,7 +36,7 @@ def refuse_unknown(settings: Mapping[str, Any], known: set[str]) -> None:
 
 
 class Identity(TypedDict):
-    """The settings that every family passes on unchanged."""
+    """The settings that every family copies into the puzzle unchanged."""
 
     name: str
     description: str
@@ -71,7 +71,7 @@ def choice(settings: Mapping[str, Any], key: str, choices: Sequence[str]) -> str
 
 
 def starts_in(settings: Mapping[str, Any], key: str = START) -> list[str]:
-    """Return the texts of the start, or of another key, whose value may be one text or a list."""
+    """Return the texts of the start, or of another key whose value is one text or a list of texts."""
     value = required(settings, key)
     texts = value if isinstance(value, list) else [value]
     if not texts or not all(isinstance(one, str) and one.strip() for one in texts):
@@ -83,7 +83,7 @@ def starts_in(settings: Mapping[str, Any], key: str = START) -> list[str]:
 
 
 def pairs_in(value: Any, key: str, least: int = 0) -> list[tuple[int, int]]:
-    """Return the pairs of integers in a list without duplicates; the list must have at ``least`` this many pairs."""
+    """Return the distinct pairs of integers in a list, which must contain at least ``least`` pairs."""
     if not values.LIST.fits(value) or len(value) < least:
         raise ConfigError(f"{key}: expected a list of pairs of integers, found {quote(value)}")
     for pair in value:
@@ -93,12 +93,13 @@ def pairs_in(value: Any, key: str, least: int = 0) -> list[tuple[int, int]]:
 
 
 def to_labels(starts: Sequence[Sequence[str]], symbols: Sequence[str]) -> tuple[tuple[int, ...], ...]:
-    """Return the starts as labels without duplicates; all starts must have the same pieces."""
+    """Return the distinct starts as labels; raise ConfigError unless all starts have the same pieces."""
     pieces = Counter(starts[0])
     for start in starts[1:]:
         if Counter(start) != pieces:
             differing = sorted((Counter(start) - pieces) + (pieces - Counter(start)))
-            raise ConfigError(f"start: every position must have the same pieces; they differ in {quote(differing)}")
+            names = shorten(", ".join(differing))
+            raise ConfigError(f"start: every position must have the same pieces, but these differ in number: {names}")
     if len(symbols) > MAX_SYMBOLS:
         raise ConfigError(f"start: expected at most {MAX_SYMBOLS} different symbols, found {len(symbols)}")
     label = {symbol: number for number, symbol in enumerate(symbols)}

@@ -1,4 +1,4 @@
-"""Names of symmetries: rotations and reflections of boards and of twisty puzzles (from the images of their turns)."""
+"""Names of symmetries as rotations and reflections. On twisty puzzles, they follow from the images of the turns."""
 
 from collections.abc import Callable, Mapping
 from math import lcm
@@ -27,7 +27,7 @@ ON_BOARDS: Mapping[str, Callable[[Square, int, int], Square]] = {
     "reflection in the diagonal from the top left": lambda at, rows, columns: (at[1], at[0]),
     "reflection in the diagonal from the top right": lambda at, rows, columns: (columns - 1 - at[1], rows - 1 - at[0]),
 }
-"""For each name, the function from a square, rows and columns of a board to the image of the square."""
+"""For each name, the function that maps a square to its image, given the numbers of rows and columns of the board."""
 
 
 def symmetry_name(puzzle: Puzzle, symmetry: Symmetry) -> str | None:

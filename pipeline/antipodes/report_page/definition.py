@@ -23,7 +23,7 @@ def as_toml(table: str, settings: Mapping[str, Any]) -> str:
 
 
 def published(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the settings for publication: a Python file is given by its name, without its folders."""
+    """Return the settings for publication: without the folders of a Python file."""
     source = settings.get("source")
     if settings.get("family") != FAMILY or not isinstance(source, str):
         return dict(settings)
@@ -31,7 +31,7 @@ def published(settings: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def recompute(manifest: SearchManifest | TilingManifest, file: str | None = None) -> list[str]:
-    """Return shell lines, after a comment, that recompute a store; ``file`` is the definition, by default NAME.toml."""
+    """Return a comment and a command that recomputes a store; ``file`` is the definition, by default NAME.toml."""
     if isinstance(manifest, TilingManifest):
         name = str(manifest.board["name"])
         same = name in bundled_configs("boards") and dict(load_board(name).settings) == dict(manifest.board)
@@ -47,7 +47,7 @@ def recompute(manifest: SearchManifest | TilingManifest, file: str | None = None
 
 
 def _commands_for_known_puzzle(command: str, known: str | None, file: str, options: str = "") -> list[str]:
-    """Return the lines for a name or reference that works everywhere, or else for the file with the definition."""
+    """Return the lines for a ``known`` name or reference, which works everywhere, or else for the definition file."""
     if known is not None:
         return ["# recomputes the store", f"antipodes {command} {in_shell(known)}{options}"]
     about = "# recomputes the store from the definition, saved under this name"

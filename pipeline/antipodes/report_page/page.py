@@ -1,4 +1,4 @@
-"""The page of a report: parts common to all kinds of stores, and the file that contains the whole page."""
+"""The page of a report: the parts that all kinds of stores have in common, and writing the page to a file."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -37,7 +37,7 @@ class Section:
 
 @dataclass(frozen=True)
 class Page:
-    """All of a report but its date."""
+    """A report without its date."""
 
     kind: str
     """Subject of the report, in one to three words."""
@@ -47,7 +47,7 @@ class Page:
     """A remark that comes first, or None if the store is finished."""
     picture: Html
     facts: Sequence[tuple[str, str]]
-    """Numbers and what they count, in order of importance."""
+    """Numbers as text, each with a description of what it counts, in order of importance."""
     sections: Sequence[Section]
 
 
@@ -115,12 +115,12 @@ def gallery(figures: Iterable[Html], class_: str = "gallery") -> Html:
 
 
 def start(sprites: Sprites, picture: Picture, caption: str) -> Html:
-    """Return the picture in the header."""
+    """Return a picture with its caption for the header."""
     return figure(sprites.board(picture, HEADER_SIDE, caption, ENLARGED), "", caption)
 
 
 def code(text: str) -> Html:
-    """Return a text for copying; only the beginning of a long text is shown."""
+    """Return text for copying, shortened to its beginning if it is long."""
     shown = text if len(text) <= LONGEST_DEFINITION else f"{text[:LONGEST_DEFINITION]}\n... {len(text):,} characters"
     return element("pre", element("code", shown), tabindex=0)
 

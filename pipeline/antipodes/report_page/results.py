@@ -124,7 +124,7 @@ def _head(
     kind: str,
     definition: Mapping[str, Any],
 ) -> dict[str, Any]:
-    """Return the values that identify the results and allow checking them."""
+    """Return the values that identify the results and are needed to check them."""
     return {
         **FORMAT,
         "kind": kind,

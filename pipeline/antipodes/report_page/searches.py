@@ -31,11 +31,11 @@ from antipodes_tasks.base.quoting import counted
 from antipodes_tasks.rules.moves import Labels
 
 ROWS, MAX_COLUMNS = 16, 3
-"""Number of rows of counts from which they are split into several tables, and the maximum number of tables."""
+"""Maximum number of rows of a single table of counts, and the maximum number of tables side by side."""
 MAX_STEPS = 200
-"""Maximum number of boards drawn of a path."""
+"""Approximate maximum number of boards that are drawn of a path."""
 MAX_SEARCHED = 5_000_000
-"""Maximum number of positions of a table with irreversible moves in which a path is searched."""
+"""Maximum number of positions of a table in which a path is searched for without known inverse moves."""
 
 
 def search_page(
@@ -92,14 +92,14 @@ def _results(found: Table | Counts, limit: int, sprites: Sprites) -> Iterator[Se
 
 
 def _deepest(found: Table | Counts, limit: int) -> Labels:
-    """Return the first positions at the last depth of an unfinished table; none of counts, which store no positions."""
+    """Return the first positions at the last depth of an unfinished table; counts store no positions, so none."""
     if isinstance(found, Table):
         return found.positions_at(found.radius, limit)
     return found.puzzle.start_labels[:0]
 
 
 def _is_quick(found: Table) -> bool:
-    """Return whether a path is found quickly: with a few look-ups, or because the table is small."""
+    """Return whether a path is found quickly, because a few look-ups are enough or the table is small."""
     return found.puzzle.moves.invertible or len(found) <= MAX_SEARCHED
 
 
@@ -137,7 +137,7 @@ def _path(found: Table, position: Labels, sprites: Sprites) -> Section:
         for step, (drawn, here) in enumerate(puzzle.along(path))
         if step % every == 0 or step == len(path) - 1
     ]
-    ends = "the first of them to the goal" if to_goal else f"the {puzzle.depth_zero} to the first of them"
+    ends = "the first position above to the goal" if to_goal else f"the {puzzle.depth_zero} to the first position above"
     some = f"; one step in {every} is drawn" if every > 1 else ""
     about = f"From {ends} in {counted(found.radius, 'move')}, the fewest possible{some}."
     return Section("A shortest path", about, [gallery(figures, "path")])

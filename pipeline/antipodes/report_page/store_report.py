@@ -17,7 +17,7 @@ from antipodes.tilings.table import open_tilings
 from antipodes_tasks.base.errors import StoreChangedError
 
 ATTEMPTS = 3
-"""Maximum number of attempts while a run commits: the numbers on the page must match its digest."""
+"""Maximum number of attempts to read a store that a run is changing: all of a page must come from one commit."""
 DEFAULT_TILINGS = 12
 """Maximum number of antipodes or tilings that are drawn by default."""
 

@@ -1,9 +1,11 @@
 """Forecasts of the remaining layers and of their cost.
 
-As a function of depth, the logarithm of a layer's size rises, bends and falls. Its slope decreases for two reasons: by
-about the same amount in each layer, as in sliding puzzles, and faster the more positions are already visited, as in
-twisty puzzles. The first effect, the *bend*, is measured on the small layers. The second effect, the *saturation*, is
-chosen so that the sizes of all layers add up to the number of reachable positions.
+As a function of depth, the logarithm of a layer's size rises, bends and falls. Two effects decrease its slope:
+
+* The *bend* decreases it by about the same amount in each layer, as in sliding puzzles. It is measured on the small
+  layers.
+* The *saturation* decreases it more, the more positions are already visited, as in twisty puzzles. It is chosen so that
+  the sizes of all layers add up to the number of reachable positions.
 """
 
 import math
@@ -12,11 +14,12 @@ from dataclasses import dataclass, field
 from itertools import accumulate
 
 SLOPE_LAYERS = 2
-"""Number of layers over which the slope is measured. Over one it would oscillate if odd and even layers differ."""
+"""Number of layers over which the slope is measured. Over a single layer it would oscillate, since odd and even layers
+may differ."""
 UNSATURATED = 0.02
 """Maximum share of visited positions at which saturation has no effect yet."""
 MIN_SCALE, MAX_SCALE, HALVINGS = 1e-6, 20.0, 30
-"""The interval for the bend or the saturation, and how often it is halved, on a logarithmic scale."""
+"""The interval in which the bend or the saturation is searched for, and how often it is halved on a log scale."""
 
 
 def layers_to_come(counts: Sequence[int], found: int, reachable: int) -> list[float]:
@@ -90,11 +93,13 @@ class LayerCosts:
     """The cost of layers: seconds per layer, and seconds per square root of its size.
 
     The cost grows more slowly than the size: large layers use pull instead of push, and share words of bits. In
-    recorded runs, the square root predicts large layers best from small ones. Large layers then correct the prediction.
+    recorded runs, the square root predicts large layers best from small layers. Once large layers are known, they
+    correct the prediction.
     """
 
     blocks: list[tuple[int, float, float]] = field(default_factory=list)
-    """Number of layers, the sum of the roots of their sizes, and their seconds: one layer, or several on a cluster."""
+    """For each report: the number of layers (several only on a cluster), the sum of the square roots of their sizes,
+    and their seconds."""
 
     def add(self, count: int, seconds: float) -> None:
         """Add a layer of ``count`` positions that was reported ``seconds`` after the previous layer."""
@@ -105,12 +110,12 @@ class LayerCosts:
         self.blocks.append(block)
 
     def of(self, sizes: list[float]) -> float:
-        """Return the seconds that layers of these sizes will take."""
+        """Return the expected seconds for layers of these sizes."""
         each, root = self._fitted()
         return each * len(sizes) + root * sum(map(math.sqrt, sizes))
 
     def _fitted(self) -> tuple[float, float]:
-        """Return seconds per layer and per square root of its size, by least squares, neither below 0."""
+        """Return seconds per layer and per square root of its size, by least squares; both are at least 0."""
         nn = nr = rr = ns = rs = 0.0
         for layers, roots, seconds in self.blocks:
             nn, nr, rr = nn + layers * layers, nr + layers * roots, rr + roots * roots

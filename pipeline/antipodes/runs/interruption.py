@@ -12,7 +12,7 @@ from antipodes_tasks.base import arguments
 
 
 class Interruption:
-    """In the block, the first Ctrl-C is recorded, and the second raises KeyboardInterrupt.
+    """A context manager. Within its block, the first Ctrl-C is recorded, and the second raises KeyboardInterrupt.
 
     This only applies in the main thread of a program without a handler of its own for the signal.
     """
@@ -28,7 +28,7 @@ class Interruption:
         return self._noted or self._asked()
 
     def check(self, complete: bool, saved: str, store: str, overwrite: bool = False) -> None:
-        """Raise KeyboardInterrupt if Ctrl-C was pressed and stopped the run before it was complete.
+        """Raise KeyboardInterrupt if Ctrl-C stopped the run before it was complete.
 
         The message contains ``saved``, such as "depths 0 to 7 are", and how to resume.
         """

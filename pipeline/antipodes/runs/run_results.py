@@ -56,7 +56,7 @@ class Report:
     seconds: float
     """Seconds that the user waited, since the command was started (including imports) or the function was called."""
     peak_memory: int = field(default_factory=peak_memory)
-    """Peak memory in bytes of this process or one that it started; workers elsewhere are not included."""
+    """Peak memory in bytes of this process or of a process that it started; workers elsewhere are not included."""
 
     def seconds_to_json(self) -> dict[str, float]:
         """Return the value of the key ``seconds``."""

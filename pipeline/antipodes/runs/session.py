@@ -193,8 +193,8 @@ def damage_hint(options: RunOptions, store: Address) -> Iterator[None]:
 def resume_hint(options: RunOptions, store: Store[Any], saved: Callable[[Any], str]) -> Iterator[None]:
     """Extend the message of an error by what is saved (a text from ``saved``) and by the command that resumes the run.
 
-    A corrupt store cannot be resumed; its message explains how to repair it instead. After an error of the storage, the
-    storage is not expected to answer.
+    A corrupt store cannot be resumed; its message explains how to repair it instead. After a
+    storage error, further waits for the storage are short.
     """
     try:
         with damage_hint(options, store.address):

@@ -27,12 +27,12 @@ from antipodes_tasks.base.quoting import quote, shorten
 
 JSON = "application/json"
 PLACE = token_hex(16)
-"""Placeholder for a picture whose text is inserted later; it is random, so no text of a store equals it."""
+"""Placeholder in JSON for a picture, which is inserted later; it is random, so no string of a store equals it."""
 MIN_COMPRESSED_BYTES = 1 << 19
-"""Minimum size of a response that is compressed, such as a graph; small responses are sent without this delay."""
+"""Minimum size of a response that is compressed, such as a graph; compression would only delay smaller ones."""
 COMPRESSION = 5
 GZIP = re.compile(r"\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))")
-"""Pattern of the header of a request that accepts gzip."""
+"""Pattern of the header ``Accept-Encoding`` of a request that accepts gzip."""
 BY_ERROR: tuple[tuple[type[BaseException], int], ...] = (
     (NotThereError, 404),
     (NumberError, 404),
@@ -70,7 +70,7 @@ EXPECTED = {
 
 
 def json_bytes(value: Any) -> bytes:
-    """Return a value, which may contain pictures, as ASCII JSON, because some names cannot be encoded otherwise."""
+    """Return a value, which may contain pictures, as ASCII JSON: some names of stores cannot be encoded as UTF-8."""
     pictures: list[str] = []
 
     def place_of(picture: Drawn) -> str:
@@ -143,11 +143,11 @@ def compressed(request: Request, response: Response) -> Response:
 
 
 def kept_by_version(version: str) -> dict[str, str]:
-    """Return the headers with which a browser caches an answer, but asks each time whether the version is current."""
+    """Return headers that let a browser cache an answer, but check each time whether its version is current."""
     return {"cache-control": "no-cache", "etag": f'"{version}"'}
 
 
 def is_known(request: Request, version: str) -> bool:
-    """Return whether the browser already has the answer of this version."""
+    """Return whether the browser already has this version of the answer."""
     known = request.headers.get("if-none-match", "")
     return f'"{version}"' in (tag.strip().removeprefix("W/") for tag in known.split(","))

@@ -74,7 +74,7 @@ async def _status(request: Request, error: Any) -> Response:
 
 
 def _add_page(app: FastAPI) -> None:
-    """Add the page and its files; the list of files is fixed from now on."""
+    """Add the routes of the page and its files; files that are created later are not served."""
     files = find_static_files()
 
     def index(request: Request) -> Response:
@@ -127,7 +127,7 @@ def _add_routes(app: FastAPI, root: str, stores: "Stores") -> None:
 
 
 class Stores:
-    """The answers of the API from a library. Each method is a route, and its parameters are the route's parameters."""
+    """The API of a library of stores. Each method is a route, and its parameters are the route's parameters."""
 
     def __init__(self, library: Library) -> None:
         self._library = library
@@ -226,7 +226,7 @@ class Stores:
         return self._answer(request, name, lambda opened: positions.positions_view(opened.table, depth, first, limit))
 
     async def pattern(self, request: Request, name: str, pattern: str) -> Response:
-        """Return the number of positions that match a pattern by distance, and the closest and farthest of them."""
+        """Return how many positions match a pattern at each distance, and the closest and farthest of them."""
         return await self._heavily(request, name, lambda opened: pattern_matches.pattern_view(opened.table, pattern))
 
     async def graph(
@@ -319,7 +319,7 @@ class Stores:
         return self._answer(request, name, viewed)
 
     async def _heavily(self, request: Request, name: str, view: View) -> Response:
-        """Answer like `_answer`, but in one of the threads for views that take long."""
+        """Answer like `_answer`, but in one of the threads for slow views."""
         try:
             return await self._heavy.run(lambda: self._answer(request, name, view))
         except TooManyError as error:
@@ -344,7 +344,7 @@ class Stores:
 
 
 def _response(content: bytes, media_type: str = JSON, version: str | None = None) -> Response:
-    """Return a response that a browser may cache while the store has this version; without a version, never."""
+    """Return a response; a browser may cache it until the store's version changes, or never if there is no version."""
     headers = {"cache-control": "no-store"} if version is None else kept_by_version(version)
     return Response(content, headers=headers, media_type=media_type)
 

@@ -40,7 +40,7 @@ class Connection(H11Protocol):
     @property
     def is_waiting(self) -> bool:
         """Whether no request is being answered."""
-        begun: bool = self.cycle is not None  # uvicorn declares that there always is one
+        begun: bool = self.cycle is not None  # its type in uvicorn does not include None
         return not begun or self.cycle.response_complete
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
@@ -128,7 +128,7 @@ class Connection(H11Protocol):
             self.abort()
             return
         if self.cycle is not None:
-            self.cycle.disconnected = True  # its answer would come after this one
+            self.cycle.disconnected = True  # otherwise its answer would follow this error
             self.cycle.message_event.set()
         body = error_body(message)
         response = h11.Response(

@@ -18,10 +18,10 @@ MAX_DIGITS = 4_000
 MAX_CACHED = 4
 """Maximum number of positions whose shortest paths stay in memory, a few megabytes each."""
 BATCH = 1 << 14
-"""Number of positions that are moved together."""
+"""Number of positions to which a move is applied at a time."""
 Sources = NDArray[np.int64]
 Links = list[list[int]]
-"""For each position of a layer, the positions of the next layer, which are one move closer to the starts."""
+"""For each position of a layer, the numbers of its neighbours in the next layer, one move closer to the starts."""
 
 
 @dataclass(frozen=True, eq=False, slots=True, repr=False)
@@ -29,7 +29,7 @@ class ShortestPaths:
     """All shortest paths from a position back to the starts."""
 
     layers: list[Labels]
-    """The positions ``(n, places)`` on the paths, by the number of moves from the position."""
+    """For each number of moves from the position, the positions on the paths, ``(n, places)``."""
     links: list[Links]
     """The steps from each layer to the next layer."""
     counts: list[list[int]]
@@ -40,11 +40,11 @@ class ShortestPaths:
 
     @property
     def count(self) -> int:
-        """Number of paths, which differ if their sequences of positions differ."""
+        """Number of paths; two paths are different if they visit different positions."""
         return self.counts[0][0]
 
     def path(self, number: int) -> Labels:
-        """Return the positions ``(distance + 1, places)`` of a path, by its number from 1 to `count`."""
+        """Return the positions ``(distance + 1, places)`` of the path with this number, from 1 to `count`."""
         here, before = 0, number - 1
         path = [self.layers[0][0]]
         for layer, links, counts in zip(self.layers[1:], self.links, self.counts[1:], strict=True):
@@ -58,7 +58,7 @@ class ShortestPaths:
 
 
 class PathsCache:
-    """A cache of recent shortest paths, because a user who steps through them requests one after another."""
+    """A cache of recently computed shortest paths; a user who browses the paths requests them one by one."""
 
     def __init__(self, size: int = MAX_CACHED) -> None:
         self._size = size
@@ -66,7 +66,7 @@ class PathsCache:
         self._lock = threading.Lock()
 
     def get(self, key: Hashable, make: Callable[[], ShortestPaths | None]) -> ShortestPaths | None:
-        """Return the paths of a key; compute them if they are not in the cache."""
+        """Return the paths that are cached under a key; compute them if there are none."""
         with self._lock:
             if key in self._kept:
                 self._kept.move_to_end(key)
@@ -83,7 +83,7 @@ def shortest_paths(table: Table, position: Labels, distance: int) -> ShortestPat
     """Return all shortest paths from a position to the starts; None if they contain more than MAX_POSITIONS positions.
 
     ``distance`` is the distance of the position. If predecessors cannot be computed, the moves are applied to all
-    positions of the table; the result is None if the table has more than MAX_POSITIONS.
+    positions of the table instead, and the result is None if the table has more than MAX_POSITIONS positions.
     """
     moves = table.puzzle.moves
     if not (moves.invertible or moves.reversible) and len(table) > MAX_POSITIONS:
@@ -101,7 +101,7 @@ def shortest_paths(table: Table, position: Labels, distance: int) -> ShortestPat
 
 
 def _nearer(table: Table, layer: Labels, depth: int) -> tuple[Labels, Sources]:
-    """Return the predecessors of a layer at a depth, and the row of ``layer`` to which each one leads."""
+    """Return the predecessors of a layer at this depth, and the row in ``layer`` of each one's successor."""
     moves = table.puzzle.moves
     if not (moves.invertible or moves.reversible):
         found = list(_scanned(table, layer, depth))
@@ -112,7 +112,7 @@ def _nearer(table: Table, layer: Labels, depth: int) -> tuple[Labels, Sources]:
 
 
 def _predecessors(moves: Moves, labels: Labels) -> tuple[Labels, Sources]:
-    """Return the predecessors of ``labels`` ``(n, places)``, and the row of ``labels`` to which each one leads."""
+    """Return the predecessors of ``labels`` ``(n, places)``, and the row in ``labels`` of each one's successor."""
     lead = moves.move if moves.reversible else moves.undo
     positions, sources = [labels[:0]], [np.empty(0, dtype=np.int64)]
     for number in range(len(moves)):
@@ -123,7 +123,7 @@ def _predecessors(moves: Moves, labels: Labels) -> tuple[Labels, Sources]:
 
 
 def _scanned(table: Table, layer: Labels, depth: int) -> Iterator[tuple[Labels, Sources]]:
-    """Yield the same as `_nearer`, by applying the moves to all positions at the depth."""
+    """Yield the same pairs as `_nearer`, found by applying the moves to all positions at the depth."""
     known = {one.tobytes(): number for number, one in enumerate(layer)}
     every = table.positions_at(depth)
     for first in range(0, len(every), BATCH):
@@ -138,7 +138,7 @@ def _scanned(table: Table, layer: Labels, depth: int) -> Iterator[tuple[Labels, 
 def _linked(labels: Labels, sources: Sources, size: int) -> tuple[Labels, Links]:
     """Return the distinct positions among ``labels``, and for each of ``size`` sources its neighbours among them.
 
-    Several moves between the same two positions are one step.
+    Several moves between the same two positions count as one step.
     """
     first: dict[bytes, int] = {}
     numbers: dict[bytes, int] = {}

@@ -49,9 +49,9 @@ def _json(value: Any) -> Values:
 
 
 def draft_view(table: Table, draft: Sequence[str]) -> Values:
-    """Return the verdict on a draft: its position and distance, or the reason why it has none.
+    """Return the verdict on a draft: its position and distance, or the reason why it is not a reached position.
 
-    Raises PositionError if the number of symbols is not the number of fields, or a field cannot hold its symbol.
+    Raises PositionError if there are not as many symbols as fields, or if a field cannot hold its symbol.
     """
     form = editable(table.puzzle)
     form.check_symbols(draft)

@@ -25,7 +25,7 @@ class Drawn:
 
 
 def drawn(picture: Picture) -> Drawn:
-    """Return a picture as JSON: its size and its shapes, of which later ones cover earlier ones."""
+    """Return a picture as JSON: its size, and its shapes in the order in which they are drawn."""
     shapes = ",".join(map(_shape, picture.shapes))
     return Drawn(f'{{"width":{json.dumps(picture.width)},"height":{json.dumps(picture.height)},"shapes":[{shapes}]}}')
 

@@ -17,7 +17,7 @@ WHOLE = 100_000
 NEIGHBOURHOOD = 2_000
 """Default number of positions in a neighbourhood, which is drawn for a larger table."""
 BATCH = 1 << 14
-"""Number of positions that are moved together."""
+"""Number of positions to which a move is applied at a time."""
 
 
 @dataclass(frozen=True, eq=False, slots=True, repr=False)
@@ -27,7 +27,7 @@ class Graph:
     whole: bool
     """Whether the graph contains all reached positions."""
     directed: bool
-    """Whether edges have a direction; if not, moves are reversible, and an edge is a move and its inverse."""
+    """Whether edges have a direction; if moves are reversible, an edge stands for a move and its inverse."""
     indices: NDArray[np.int64]
     """The index of each position in the table, ``(nodes,)``."""
     depths: NDArray[np.int32]
@@ -55,7 +55,7 @@ def graph_of(table: Table, position: str | ArrayLike | None = None, limit: int =
     table
         An open table. If it is unfinished, positions that it has not reached yet are left out.
     position
-        A text or labels ``(places,)``. The default is the first start.
+        A string or labels ``(places,)``. The default is the first start.
     limit
         Maximum number of positions of a neighbourhood, which contains the positions closest to ``position``.
 
@@ -95,7 +95,7 @@ def _all_positions(table: Table) -> Labels:
 
 
 def _neighbourhood(table: Table, centre: Labels, limit: int) -> Labels:
-    """Return the positions closest to a position, by moves and, if they can be computed, inverse moves."""
+    """Return the positions closest to a position, following moves forwards and, if possible, also backwards."""
     found = frontier = centre[np.newaxis]
     known = table.space.rank(found)
     while len(frontier) and len(found) < limit:
@@ -110,7 +110,7 @@ def _neighbourhood(table: Table, centre: Labels, limit: int) -> Labels:
 
 
 def _neighbours(moves: Moves, labels: Labels) -> Iterator[Labels]:
-    """Yield the successors by each move, and also the predecessors if moves are irreversible but can be undone."""
+    """Yield the successors by each move, and for irreversible moves also the predecessors if they can be computed."""
     back = moves.invertible and not moves.reversible
     for number in range(len(moves)):
         for step in (moves.move, moves.undo) if back else (moves.move,):

@@ -1,10 +1,11 @@
 """Layout of a layered graph: horizontal places from 0 to 1 that keep edges short and crossings few.
 
-The initial places are the principal axis of the distances from a few nodes that are far apart (D. Harel, Y. Koren,
-Graph drawing by high-dimensional embedding, 2002), after the mean of each layer is subtracted, because the depth
-already shows it. Each sweep then moves every node towards the mean of its neighbours. Identical branches would cover
-each other, so they are separated by the order of the nodes above them. Finally the nodes of each layer are spread so
-that they do not overlap. All steps take time and memory linear in the number of nodes and edges.
+The initial places are coordinates along the principal axis of the distances from a few nodes that are far apart
+(D. Harel, Y. Koren, Graph drawing by high-dimensional embedding, 2002). The mean distances of each layer are subtracted
+first, because the vertical direction already shows the depth. Each sweep then moves every node towards the mean of its
+neighbours. Identical branches would lie on top of each other, so they are separated by the order of the nodes above
+them. Finally the nodes of each layer are spread so that they do not overlap. All steps take time and memory linear in
+the number of nodes and edges.
 """
 
 import numpy as np
@@ -16,7 +17,7 @@ PIVOTS = 12
 SWEEPS = 60
 """Number of times that each node moves towards the mean of its neighbours."""
 PULL = 0.1
-"""Strength with which the nodes above finally attract a node, to separate identical branches."""
+"""Strength of the final pull of each node towards the nodes above it, which separates identical branches."""
 EVEN = 0.5
 """Evenness with which a layer is spread: 0 keeps the places of the sweeps, 1 makes all gaps equal."""
 
@@ -111,7 +112,7 @@ def _main_axis(layers: Layers, neighbours: Neighbours) -> Places:
     embedded = np.stack(columns, axis=1)
     _, axes = np.linalg.eigh(embedded.T @ embedded)
     main = axes[:, -1]
-    axis: Places = embedded @ (main * np.sign(main[np.argmax(np.abs(main))]))  # the sign must not depend on the library
+    axis: Places = embedded @ (main * np.sign(main[np.argmax(np.abs(main))]))  # eigenvectors have no definite sign
     return axis
 
 

@@ -61,7 +61,7 @@ class Hosts:
 
     names: frozenset[str]
     any_address: bool
-    """Whether any IP address is allowed, too; DNS rebinding sends the name of a site, never an address."""
+    """Whether all IP addresses are allowed, too; in DNS rebinding, the host is always the name of a site."""
 
     @classmethod
     def of(cls, host: str) -> "Hosts":
@@ -142,7 +142,7 @@ class Guard:
             self._running -= 1
 
     async def _answer_in_time(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request, or refuse it when that takes too long; the thread that computes the answer continues."""
+        """Answer a request, or refuse it if this takes too long; the thread that computes the answer continues."""
         try:
             async with asyncio.timeout(ANSWER_SECONDS) as limit:
                 await self._application(scope, receive, send)

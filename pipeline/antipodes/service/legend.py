@@ -18,13 +18,13 @@ SQUARES = "Columns are lettered from the left and rows are numbered from the bot
 MAX_CYCLED = 60
 """Maximum number of places of a puzzle whose moves are shown as cycles, which must fit on a line."""
 MAX_TURNED = 1 << 18
-"""Maximum number of stickers times moves; with more, the answer would be too long."""
+"""Maximum product of the numbers of stickers and moves; beyond it, the answer would be too long."""
 MAX_MULTIPLE = 3
 """Maximum multiple of a move that explains the name of another move."""
 
 
 def legend_view(puzzle: Puzzle) -> Values:
-    """Return the first MAX_SHOWN names of moves, their meanings if known, and the stickers of a net."""
+    """Return the first MAX_SHOWN names of moves, their meanings if known, and the moves for each sticker of a net."""
     names = list(dict.fromkeys(puzzle.moves.names))
     meanings = _meanings(puzzle)
     shown = [{"name": name, "meaning": meanings.get(name)} for name in names[:MAX_SHOWN]]
@@ -32,7 +32,7 @@ def legend_view(puzzle: Puzzle) -> Values:
 
 
 def _text(puzzle: Puzzle, names: Sequence[str]) -> str | None:
-    """Return an explanation of all names of a family; None if moves have no names, or the puzzle is in Python."""
+    """Return an explanation of the moves' names; None if moves have no names, or the puzzle is written in Python."""
     make = FAMILIES.get(puzzle.family)
     return make(puzzle, names) if make is not None and names else None
 
@@ -81,7 +81,7 @@ def _generators(puzzle: Puzzle, names: Sequence[str]) -> str:
 
 
 def _twisty(puzzle: Puzzle, names: Sequence[str]) -> str:
-    return "A letter turns a face or another part of the puzzle; the number of pieces that it moves follows."
+    return "A letter turns a face or another part of the puzzle; its meaning states how many pieces it moves."
 
 
 FAMILIES: Mapping[str, Callable[[Puzzle, Sequence[str]], str]] = {
@@ -156,7 +156,7 @@ def _cycles(origin: NDArray[np.int16]) -> str:
 
 
 def _turned_places(moves: Transforms, number: int) -> Turned:
-    """Return ``(places,)``: whether a move changes the content of a place."""
+    """Return whether a move changes the label on each place, ``(places,)``."""
     turned: Turned = (moves.origin[number] != np.arange(moves.places)) | (moves.added[number] != 0)
     return turned
 
@@ -186,7 +186,7 @@ def _stickers(puzzle: Puzzle) -> list[list[str]] | None:
 
 
 def _turned_stickers(net: Net, moves: Transforms) -> tuple[Turned, Turned]:
-    """Return ``(moves, stickers)``: whether a move turns a sticker's piece; ``(stickers,)``: whether it has a piece."""
+    """Return whether each move turns each sticker's piece, ``(moves, stickers)``, and which stickers have a piece."""
     places = np.array([_turned_places(moves, number) for number in range(len(moves))])
     numbers = {(line, column): number for number, (line, column, _) in enumerate(net.letters)}
     turned = np.zeros((len(moves), len(numbers)), dtype=np.bool_)

@@ -53,7 +53,7 @@ class Opened:
     content: Table | Counts | Tilings | None
     """The opened table, counts or tilings; None if the puzzle is Python code that this user has not run here."""
     problem: SourceError | None
-    """The reason why there is no content."""
+    """The reason why ``content`` is None."""
     _kept: dict[str, Any] = field(default_factory=dict)
     _making: dict[str, threading.Lock] = field(default_factory=dict)
 
@@ -116,8 +116,8 @@ def _table_bytes(manifest: Any) -> int:
 class Library:
     """The served stores by name; a name always refers to the same store. Threads can share a library.
 
-    All open stores together take at most ``cache_bytes`` of memory, plus one chunk each. To open another store, the
-    least recently used ones are closed.
+    All open stores together take at most ``cache_bytes`` of memory, plus one chunk per store. To open another store,
+    the library closes the least recently used ones.
     """
 
     def __init__(self, storages: Iterable[Storage], cache_bytes: int) -> None:
@@ -132,12 +132,12 @@ class Library:
 
     @property
     def is_busy(self) -> bool:
-        """Whether a thread is reading a store; its storage might not respond."""
+        """Whether a thread is reading a store; such a thread may wait for storage that does not respond."""
         return self._reading > 0
 
     @contextmanager
     def _counted(self) -> Iterator[None]:
-        """Count the calling thread as one that reads a store."""
+        """Count the calling thread among the threads that read a store."""
         with self._lock:
             self._reading += 1
         try:
@@ -270,10 +270,10 @@ def _named(storages: Iterable[Storage]) -> Iterable[tuple[str, Storage]]:
 
 
 def storages_named(texts: Iterable[str], puzzle: str | None = None) -> list[Storage]:
-    """Return the storages of the stores that the texts name, or that are in a named directory or URL, each once.
+    """Return the storages of the stores at some addresses, and of the stores in directories or URLs, each once.
 
-    A ``puzzle`` belongs to the only store; see `find_store`, whose errors are raised. Raises InputError if there is
-    nothing at an address.
+    ``puzzle`` names the puzzle of a store; it is only allowed with exactly one address. Raises the errors of
+    `find_store`, and InputError if there is nothing at an address.
     """
     texts = list(texts)
     if puzzle is not None:

@@ -15,7 +15,7 @@ MAX_BATCH = 10_000
 MAX_SKIPPED = 1_000_000
 """Maximum number of positions at a depth that an answer skips."""
 MAX_SCANNED = 1_000_000
-"""Maximum size of a table whose paths are found by moving all positions of each layer (if moves have no inverses)."""
+"""Maximum size of a table in which paths are found by applying the moves to all positions of each layer."""
 MAX_MATCHES = 500_000
 """Maximum number of positions that match a pattern."""
 HEAVY_THREADS = 2
@@ -25,7 +25,7 @@ MAX_HEAVY = 16
 
 
 class TooMuchError(InputError):
-    """The answer takes more work than the service does for one request."""
+    """The answer would take more work than the service spends on one request."""
 
 
 class TooManyError(InputError):

@@ -1,4 +1,4 @@
-"""The service's answers about patterns: the number of matching positions by distance, and the closest and farthest."""
+"""The service's answers about patterns: the number of matching positions at each distance, and the extremes."""
 
 from dataclasses import replace
 from typing import Any
@@ -13,7 +13,7 @@ from antipodes.tables.table import Table
 
 
 def pattern_view(table: Table, pattern: str) -> dict[str, Any]:
-    """Return the values of ``query --pattern --json`` with pictures of the first closest and farthest positions.
+    """Return the values of ``query --pattern --json`` and pictures of a few of the closest and farthest positions.
 
     Raises PatternError if the pattern is invalid, and TooMuchError if more than MAX_MATCHES positions match.
     """

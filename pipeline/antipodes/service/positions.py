@@ -55,7 +55,7 @@ def distance_view(table: Table, position: Labels) -> Values:
 
 
 def distances_view(table: Table, texts: Sequence[str]) -> list[Values]:
-    """Return the distance of each position; raise InputError, whose message gives its number, if a text is invalid."""
+    """Return the distance of each position; raise InputError with the number of the position if its text is invalid."""
     positions, errors = parsed(table.puzzle, texts)
     for number, error in errors.items():
         raise InputError(f"positions[{number}]: {error}")
@@ -67,13 +67,13 @@ def distances_view(table: Table, texts: Sequence[str]) -> list[Values]:
 
 
 def _reached(table: Table, distance: int) -> Values:
-    """Return the distance (None if unknown), and the depth of an unfinished table that has not reached the position."""
+    """Return the distance or None; if an unfinished table has not reached the position, add its depth so far."""
     known: Values = {"distance": distance if distance >= 0 else None}
     return {**known, "reached": False, "depth": table.radius} if distance == UNKNOWN else known
 
 
 def table_view(table: Table, position: Labels) -> Values:
-    """Return everything that the page shows of a position: its picture, its distance, and its neighbours."""
+    """Return everything that the page shows about a position: its picture, its distance, and its neighbours."""
     after, names = _successors(table, position)
     before = _predecessors(table, position)
     around = np.concatenate((position[np.newaxis], after, before))
@@ -115,7 +115,7 @@ def _steps(table: Table, way: Labels) -> list[Values]:
 
 
 def _ranked(table: Table, labels: Labels) -> tuple[NDArray[np.int64], Distances]:
-    """Return the indices ``(n,)`` of positions ``(n, places)``, negative if they have none, and their distances."""
+    """Return the indices ``(n,)`` of positions ``(n, places)``, negative for those without one, and the distances."""
     indices = table.space.unchecked.rank(labels)
     numbered = indices >= 0
     distances = np.full(len(indices), UNREACHABLE, dtype=np.int32)
@@ -141,7 +141,7 @@ def _neighbours(
     distances: Distances,
     names: Sequence[str | None] | None,
 ) -> list[Values]:
-    """Return the neighbours ``(n, places)``, drawn with the names that the pieces have in this position.
+    """Return the neighbours ``(n, places)``, drawn with the letters that identical pieces have in ``position``.
 
     ``distances`` ``(1 + n,)`` begins with the distance of the position itself. For predecessors, ``names`` is None.
     """
@@ -192,9 +192,9 @@ def path_view(
 ) -> Values:
     """Return a shortest path from a position to the start, its moves and pictures, and the number of shortest paths.
 
-    If moves are irreversible, each position of the path is a *predecessor* of the position before it, and the moves
-    are the moves from the start. ``paths_at`` finds all paths for a distance. A ``number`` chooses one of the paths if
-    they are counted; the default is 1.
+    If moves are irreversible, each position of the path is a *predecessor* of the one listed before it: the moves
+    lead from the start to the position. ``paths_at`` returns all shortest paths, given the distance of the position. If
+    there are not too many paths to count, ``number`` chooses one; the default is 1.
 
     Raises NumberError if there is no path with this number, and TooMuchError if predecessors cannot be computed and the
     table is too large to search.
@@ -242,7 +242,7 @@ def _existing(number: int | None, count: int) -> int:
 
 
 def positions_view(table: Table, depth: int, first: int, limit: int) -> Values:
-    """Return positions at a depth and their pictures, in the order of their indices, without the ``first`` ones."""
+    """Return positions at a depth and their pictures, by ascending index, after skipping ``first`` positions."""
     positions = table.positions_at(depth, first + limit)[first:]
     return {"depth": depth, "count": table.layers[depth], "first": first, **_shown(table, positions)}
 

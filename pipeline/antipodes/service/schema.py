@@ -58,7 +58,7 @@ class Run:
 
 @dataclass
 class Row:
-    """A store in the list; the keys of ``list --json``, without its path."""
+    """A store in the list, with the keys of ``list --json`` except the path."""
 
     name: str
     kind: str | None
@@ -166,7 +166,7 @@ class Successor:
 
 @dataclass
 class Neighbour:
-    """A neighbour of a position, and the ``change`` of distance to it; a predecessor has no ``move``."""
+    """A neighbour of a position; ``change`` is its distance minus that position's. A predecessor has no ``move``."""
 
     position: str
     index: int | None
@@ -269,7 +269,7 @@ class Matches:
 
 @dataclass
 class FormSymbol:
-    """A symbol that a field may hold, its label for screen readers, and the number of fields that always hold it."""
+    """A symbol that a field may hold, its label for screen readers, and the fixed number of fields that hold it."""
 
     symbol: str
     label: str
@@ -298,7 +298,7 @@ class FormField:
 
 @dataclass
 class Form:
-    """The fields in which a person edits a position, and the cells (row, column) of the ``blocks`` by letter."""
+    """The fields in which a person edits a position, and the cells (row, column) of each block, by its letter."""
 
     position: str
     groups: list[FormGroup]

@@ -46,7 +46,7 @@ def listening_socket(host: str, port: int) -> socket.socket:
         )[0]
     except (OSError, UnicodeError) as error:
         raise InputError(f"--host: expected a name or an address of this machine, found {quote(host)}") from error
-    listening = socket.socket(family, kind, protocol)  # with the protocol, asyncio knows TCP and sends without delay
+    listening = socket.socket(family, kind, protocol)  # asyncio disables TCP delays only if it is given the protocol
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listening.bind(address)
@@ -85,7 +85,7 @@ class Server(uvicorn.Server):
 
 
 def serve(application: Application, listening: socket.socket, began: Callable[[], None]) -> None:
-    """Serve until Ctrl-C or SIGTERM; ``began`` is called once requests are answered.
+    """Serve until Ctrl-C or SIGTERM; ``began`` is called as soon as requests can be answered.
 
     Requests under way then have SECONDS_TO_END seconds to finish. Threads that are still computing are not awaited.
     """

@@ -43,7 +43,7 @@ def board_view(tilings: Tilings) -> Values:
 
 
 def chosen_view(tilings: Tilings, first: int, limit: int, conditions: list[str]) -> Values:
-    """Return the tilings that satisfy conditions such as "X covers 23", without the ``first`` ones.
+    """Return the tilings that satisfy conditions such as "X covers 23", after skipping ``first`` of them.
 
     Raises InputError if a condition is invalid.
     """

@@ -1,4 +1,4 @@
-"""Many positions solved as tasks, on this machine or on a cluster. Each process loads the pattern tables only once."""
+"""Solve many positions in tasks, on this machine or on a cluster. Each process loads the pattern tables only once."""
 
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -18,14 +18,14 @@ from antipodes_tasks.searches.pattern_databases import Patterns
 from antipodes_tasks.searches.problem import Problem
 
 TASKS_A_WORKER = 8
-"""Minimum number of tasks per worker if there are enough positions: some positions take much longer than others."""
+"""Minimum number of tasks per worker, if there are enough positions. Some positions take much longer than others."""
 MAX_TOGETHER = 64
-"""Maximum number of positions per task, and therefore of the answers that an interruption loses."""
+"""Maximum number of positions per task. An interrupted task loses at most this many answers."""
 
 
 @dataclass(frozen=True)
 class Search:
-    """How each of many positions is solved. It is sent to workers."""
+    """The puzzle, goal, pattern tables and limits with which positions are solved. It is sent to workers."""
 
     rules: Rules
     goal: Labels | GoalTest | None
@@ -33,7 +33,7 @@ class Search:
     method: str | None
     heuristic: str | None
     tables: Sequence[Address]
-    """Addresses of pattern tables, which are used as heuristic."""
+    """Addresses of the pattern tables that serve as the heuristic."""
     limits: Mapping[str, Any] = field(default_factory=dict)
     """Further arguments of `solve_many`."""
 
@@ -93,5 +93,5 @@ def solve_on(scheduler: Scheduler, search: Search, positions: Labels, tell: Call
 
 
 def _solved(search: Search, positions: Labels) -> list[Solved]:
-    """Return the answers for some positions, solved one after another, since other threads have other tasks."""
+    """Return the answers for some positions, found in one thread, since the other threads run other tasks."""
     return list(search.solve(positions, threads=1))

@@ -2,7 +2,7 @@
 
 A file contains the bytes, followed by a digest of each block. It is read into memory and then checked, not mapped: if a
 mapped file were truncated, the process would end (SIGBUS), and if it were written, the bytes would change after the
-check. The program replaces files and never changes them in place. All files together have a size limit, and the least
+check. The program replaces files and never changes them in place. The total size of the files is limited, and the least
 recently used files are deleted to make room. Processes take turns to make room, and lock the files that they are
 writing.
 """
@@ -28,7 +28,7 @@ from antipodes_tasks.searches.packed import digest
 from antipodes_tasks.searches.progress import Pulse, no_pulse, on_threads
 
 LIMIT_VARIABLE = "ANTIPODES_CACHE_SIZE"
-"""Name of the environment variable with the limit."""
+"""Name of the environment variable that contains the size limit."""
 DEFAULT_LIMIT = 8 * GIB
 SUFFIX = ".depths"
 MAKING = "making-"
@@ -52,7 +52,7 @@ def limit_of_cache() -> int:
 
 
 def open_cached(name: str, pulse: Pulse = no_pulse) -> Bytes | None:
-    """Return the bytes of a file, or None if it is missing or corrupt; an error raised by ``pulse`` ends the call."""
+    """Return the bytes of a file, or None if it is missing or corrupt. An error raised by ``pulse`` ends the call."""
     path = _path_of(name)
     try:
         with open_file(path) as file:
@@ -73,8 +73,8 @@ def open_cached(name: str, pulse: Pulse = no_pulse) -> Bytes | None:
 def keep_cached(name: str, size: int, fill: Callable[[Write], None], pulse: Pulse = no_pulse) -> Bytes | None:
     """Create a file of ``size`` bytes, which ``fill`` writes with the function passed to it; return the bytes.
 
-    Returns None if there is no room for the file; then ``fill`` may not have been called. ``pulse`` may raise an error
-    to end this.
+    Returns None if there is no room for the file; then ``fill`` may not have been called. An error raised by ``pulse``
+    ends the call.
 
     Raises
     ------
@@ -93,7 +93,7 @@ def keep_cached(name: str, size: int, fill: Callable[[Write], None], pulse: Puls
                 room = _make_room(path.parent, limit - size)
                 if not room or shutil.disk_usage(path.parent).free < 4 * size:
                     return None
-                # The temporary folder is deleted together with a file that a full disk truncated.
+                # If the disk is full and the file is truncated, it is deleted together with this temporary folder.
                 folder = stack.enter_context(TemporaryDirectory(dir=path.parent, prefix=MAKING))
                 whole = Path(folder) / path.name
                 file = stack.enter_context(whole.open("wb+", buffering=0))
@@ -123,7 +123,7 @@ def _write(file: int, begin: int, values: Bytes) -> None:
 
 @contextmanager
 def _locked(path: Path) -> Iterator[None]:
-    """Keep other processes out of the block; raise OSError if one stays in it for a second, or locking fails."""
+    """Hold a lock in the block; raise OSError if another process holds it for a second, or if locking fails."""
     with suppress(FileExistsError):
         os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
     with open_file(path) as file:
@@ -138,9 +138,9 @@ def _locked(path: Path) -> Iterator[None]:
 
 
 def _make_room(folder: Path, most: int) -> bool:
-    """Delete the least recently used files until the others take at most ``most`` bytes.
+    """Delete the least recently used files until the remaining files take at most ``most`` bytes.
 
-    Returns False if files that other processes are writing take more.
+    Returns False if this is impossible, because the files that other processes are writing take more.
 
     The caller holds the lock of the folder. Nevertheless, users may replace or delete files at the same time.
     """

@@ -24,7 +24,9 @@ Values = NDArray[np.uint8]
 def folded_table(
     store: TableStore, manifest: TableManifest, table: TurnTable, pulse: Pulse
 ) -> tuple[Folding, Values] | None:
-    """Return the reduction of a table and its values, as many per byte as in the table; None if it is not reduced.
+    """Return the reduction of a table by its symmetries, and the reduced values; None if a reduction is not worthwhile.
+
+    The values are packed if the table is packed (two values per byte).
 
     ``pulse`` may end the computation by raising an error. Raises StoreDamagedError if the store is corrupt.
     """

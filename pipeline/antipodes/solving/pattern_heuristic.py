@@ -1,4 +1,4 @@
-"""Pattern tables, loaded as the heuristic of a search."""
+"""Loading pattern tables as the heuristic of a search."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -56,15 +56,16 @@ class _Stored(NamedTuple):
 def load_patterns(
     rules: Rules, goal: ArrayLike | GoalTest | None, addresses: Sequence[Address], pulse: Pulse = no_pulse
 ) -> Patterns:
-    """Return the heuristic of the tables at these addresses for a goal, by default the start; load their values.
+    """Load the tables at these addresses, and return their heuristic for a goal (by default the start).
 
     ``pulse`` is called repeatedly during the loading; an error that it raises ends the loading.
 
     Raises
     ------
     InputError
-        The moves are neither swaps with one blank nor legal everywhere; there are several goals, or no table; or a
-        table belongs to another board or goal, or to a puzzle that is not a pattern of this one.
+        The puzzle is not a sliding puzzle with one blank, and some of its moves are not legal everywhere; there are
+        several goals, or no tables; or a table belongs to another board, another goal, or a puzzle that is not a
+        pattern of this puzzle.
     UnfinishedError
         A table is unfinished.
     ResourceLimitError
@@ -188,7 +189,7 @@ def _pattern(aim: Problem, stored: _Stored) -> PatternTable:
 
 
 def _labels_in(rules: Rules, pattern: Puzzle, free: int) -> NDArray[np.uint8]:
-    """Return for each label of the puzzle its label in a pattern: its own, or that of tiles that move freely.
+    """Return for each label of the puzzle its label in a pattern, or ``free`` for tiles whose moves do not count.
 
     Raises InputError if the puzzle does not have a tile of the pattern, or has a different number of copies of it.
     """
@@ -198,14 +199,14 @@ def _labels_in(rules: Rules, pattern: Puzzle, free: int) -> NDArray[np.uint8]:
         here = rules.counts[symbols.index(symbol)] if symbol in symbols else 0
         if here != pattern.counts[label]:
             raise InputError(
-                f"expected {here} of the tile {symbol} in {pattern.name}, as in {rules.name}; found "
-                f"{pattern.counts[label]}"
+                f"the number of tiles named {symbol} is {pattern.counts[label]} in {pattern.name}, "
+                f"but {here} in {rules.name}"
             )
     return np.array([EMPTY, *(own.get(symbol, free) for symbol in symbols[1:])], dtype=np.uint8)
 
 
 def _merged_labels(aim: Problem, pattern: Puzzle) -> NDArray[np.uint8]:
-    """Return for each label of the puzzle its label in a pattern in which all moves count: the label at its goal place.
+    """Return for each label of the puzzle the label at its goal place in a pattern in which all moves count.
 
     Raises InputError if identical tiles become different tiles, or the blank becomes a tile.
     """

@@ -22,8 +22,8 @@ TRIAL_SECONDS = 0.5
 
 
 PREPARED_SECONDS = 1e-8
-"""Seconds of one thread per entry of a finished table before the first search: it is read, reduced by its symmetries,
-and written to the cache."""
+"""Seconds of one thread per entry to prepare a finished table for the first search: to read it, to reduce it by its
+symmetries, and to write it to the cache."""
 
 
 @dataclass(frozen=True)

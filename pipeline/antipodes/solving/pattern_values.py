@@ -1,4 +1,4 @@
-"""The distances of a table as searches look them up, with one entry for each position of a pattern.
+"""The distances of a table in the form in which searches look them up: one entry for each position of a pattern.
 
 A store may have fewer entries, since tables are reduced by symmetries by default. The missing entries are computed when
 the store is loaded.
@@ -21,21 +21,21 @@ from antipodes_tasks.spaces.space import NOT_NUMBERED, Numbering
 LIST_BYTES = 1 << 27
 """Maximum size in bytes of the chunks of a list of keys that stay in memory."""
 MAX_EXPANDED = 1 << 28
-"""Maximum number of entries to which a reduced table is expanded. Each takes half a microsecond of a processor."""
+"""Maximum number of entries to which a reduced table is expanded. Each entry takes one thread half a microsecond."""
 EXPANDED_TOGETHER = 1 << 16
 """Number of entries that a thread computes at once, an even number."""
 Values = NDArray[np.uint8]
 
 
 def numbering_of(store: TableStore, manifest: TableManifest) -> Numbering:
-    """Return the numbering of the entries of `values_of`."""
+    """Return the numbering of the entries that `values_of` returns."""
     keys = StoredKeys(store, manifest, LIST_BYTES) if manifest.keyed else None
     stored = manifest.opened_space(manifest.config.puzzle, keys).numbering
     return stored.whole if isinstance(stored, Reduced) else stored
 
 
 def values_of(store: TableStore, manifest: TableManifest, packed: bool, pulse: Pulse = no_pulse) -> Values:
-    """Return the distance of each entry, 255 for unreachable ones; raise as `distances_of` does."""
+    """Return the distance of each entry, 255 if it is unreachable; raise as `distances_of` does."""
     stored = manifest.cut[0].numbering
     if isinstance(stored, Reduced):
         return _expanded(store, manifest, stored, packed, pulse)

@@ -1,4 +1,4 @@
-"""Solving one position by the method that suits it: by a search, or from the table if there is one."""
+"""Solving single positions by the method that suits them: by a search, or from the table if there is one."""
 
 import os
 import threading
@@ -151,12 +151,12 @@ SEARCHES: Mapping[str, Callable[..., Answer]] = {
     IDA_STAR: ida_star,
 }
 GOALS_TRIED = 16
-"""Number of goals near which moves that are functions are checked before a search."""
+"""Maximum number of goals on which a puzzle's move functions are checked before a search."""
 MAX_WITHOUT_TABLE = 1 << 20
-"""Maximum number of positions for which bidirectional search is chosen although there is a table: importing the
-libraries that read a table takes 0.4 s. On the farthest positions of eight-puzzle, the search takes 0.02 s."""
+"""Maximum number of positions for which bidirectional search is chosen although there is a table. Importing the
+libraries that read a table takes 0.4 s; the search for the farthest positions of eight-puzzle takes 0.02 s."""
 AHEAD = 8
-"""Number of problems per thread that are started before the first of them is answered."""
+"""Number of problems per thread that are submitted before the first of them is answered."""
 MAX_IN_MEMORY = 1 << 24
 """Maximum number of positions for which bidirectional search never runs out of memory."""
 
@@ -179,7 +179,7 @@ class Solved:
     reason: str | None
     """Why the method was chosen. None if the caller chose it."""
     heuristic: str | None = None
-    """The name of the tables that guided the search, or None."""
+    """The name of the pattern tables that guided the search, or None."""
     estimate: int | None = None
     """The estimate of these tables for the position. None if they show that the goal is unreachable."""
 
@@ -216,7 +216,7 @@ def solve_timed(
 ) -> Solved:
     """Solve by a method, by default the one that suits the problem; the table method reads the table in the store.
 
-    If tables guide a long search, ``threads`` threads search together, by default one per processor.
+    If pattern tables guide a long search, ``threads`` threads search together, by default one per processor.
 
     ``settings`` are the options of `solve` and `solve_by_table`: ``every``, ``max_depth``, ``max_seconds`` and
     ``listed``. Raises as these functions do.
@@ -255,8 +255,8 @@ def solve_many(
     """Yield the answer to each problem, in order. Several problems are solved at the same time in threads.
 
     By default there is one thread per processor, and all threads share the memory; ``memory_limit`` applies to each
-    thread. ``settings`` are the options of `solve`. Closing the generator ends the running searches. Raises as `solve`
-    does, when the answer to the failing problem is due.
+    thread. ``settings`` are the options of `solve`. Closing the generator ends the running searches. Errors are those
+    of `solve`; each is raised when the answer to its problem is due.
     """
     count = os.cpu_count() or 1 if threads is None else arguments.integer(threads, "threads", 1)
     over = threading.Event()
@@ -314,7 +314,7 @@ def solve(
     listener: Listener = silence,
     **options: Any,
 ) -> Answer:
-    """Return one shortest path to the nearest goal, or with ``every`` all, found by one of ``SEARCHES``.
+    """Return a shortest path to the nearest goal (with ``every``, all shortest paths), found by one of ``SEARCHES``.
 
     A search ends without a path if no goal is within ``max_depth`` moves, or after about ``max_seconds``.
 
@@ -322,7 +322,7 @@ def solve(
     ``memory_limit``, in bytes, defaults to three quarters of the free memory, and to at most 1 GiB for ``iddfs`` and
     ``ida-star``. The ``listener`` is called with the progress about ten times per second.
 
-    Raises InputError if there is no such method, it cannot solve this puzzle, moves that are functions contradict
+    Raises InputError if there is no such method, it cannot solve this puzzle, the puzzle's move functions contradict
     themselves, or an argument is negative or has the wrong type. Raises ResourceLimitError if the search would exceed
     the memory limit.
     """

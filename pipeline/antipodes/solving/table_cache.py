@@ -27,9 +27,9 @@ def can_be_packed(manifest: TableManifest) -> bool:
 
 
 def distances_of(store: TableStore, manifest: TableManifest, packed: bool, pulse: Pulse = no_pulse) -> Values:
-    """Return the distances of all entries, from the cache if possible; otherwise from the store, and then cache them.
+    """Return the distances of all entries from the cache; if they are missing, read the store and cache them.
 
-    ``pulse`` may end the reading by raising an error.
+    An error raised by ``pulse`` ends the reading.
 
     Raises
     ------
@@ -63,7 +63,7 @@ def keep(manifest: TableManifest, form: str, values: Values) -> None:
 
 
 def writer(values: Values) -> Write:
-    """Return a function that writes to an array."""
+    """Return a function that writes to the array ``values``."""
 
     def write(begin: int, block: Values) -> None:
         values[begin : begin + len(block)] = block

@@ -19,7 +19,7 @@ class Choice:
     """A legal move."""
 
     name: str
-    """The name of the move, or if moves have no names, its number, counted from 1."""
+    """The name of the move, or its number (counted from 1) if moves have no names."""
     position: Labels
     """``(places,)``: the position after the move."""
     distance: int
@@ -95,7 +95,7 @@ class Game:
             self._walk.append((self.puzzle.followed(before, after), after))
 
     def begin_at(self, position: Labels) -> None:
-        """Begin a new walk at a position ``(places,)``; raise as `Table.distance` does, and keep the old walk then."""
+        """Begin a new walk at a position ``(places,)``; if that raises, as `Table.distance` does, keep the old walk."""
         self._table.distance(position)
         self._walk = [(self._table.puzzle, position)]
 

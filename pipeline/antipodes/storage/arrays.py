@@ -1,8 +1,8 @@
 """The zarr arrays of a store: their layout, metadata and chunks, and errors that name the corrupt or missing file.
 
-Some settings of zarr, which come from variables, files or a program, would make intact stores appear corrupt, or reads
-hang. One setting of its codec Blosc would let two tasks write different bytes for the same depths. Therefore these
-settings are checked before an array is opened.
+Settings of zarr may come from environment variables, files or the program. Some of them would make intact stores appear
+corrupt, or make reads hang. One setting of the codec Blosc would let two tasks write different bytes for the same
+depths. Therefore these settings are checked before an array is opened.
 """
 
 import hashlib
@@ -65,7 +65,7 @@ class Layout:
 
     @property
     def most_bytes(self) -> int:
-        """Upper bound on the size in bytes of any file of the array. Compressing a chunk hardly ever enlarges it."""
+        """Upper bound on the size in bytes of any file of the array. Compression enlarges a chunk only slightly."""
         return max(MAX_METADATA, self._chunk_bytes + self._chunk_bytes // 64 + 4096)
 
     @property
@@ -140,7 +140,7 @@ def chunk_key(name: str, number: int) -> str:
 
 
 def chunk_digest(identity: str, key: str, content: NDArray[Any]) -> bytes:
-    """Return the digest of a chunk's content at its place: the first bytes of a SHA-256.
+    """Return the digest of a chunk's content, its key and its owner: the first bytes of a SHA-256.
 
     SHA-256 is the fastest cryptographic hash in Python's library on processors with instructions for it. It releases
     the interpreter's lock, and it is available in every language.
@@ -148,7 +148,7 @@ def chunk_digest(identity: str, key: str, content: NDArray[Any]) -> bytes:
     Parameters
     ----------
     identity
-        The owner of the chunk: the fingerprint of the puzzle or the board; for a table, with the digest of its space.
+        The owner of the chunk: the fingerprint of a board, or the fingerprint of a puzzle and the digest of its space.
     key
         The chunk's key in the store, such as ``depth/c/17/0``.
     content
@@ -176,8 +176,8 @@ class Arrays:
     def write_group(self, attributes: Mapping[str, Any], names: Iterable[str] = ()) -> None:
         """Write the zarr group of the arrays. Until the arrays are finished, it lists none of them.
 
-        The list is zarr's consolidated metadata. Zarr and xarray read it instead of the folder. In the folder they
-        would warn about the manifest and find unfinished arrays.
+        The list is zarr's consolidated metadata. Zarr and xarray read this list instead of the folder, in which they
+        would find unfinished arrays, and the manifest, about which they would warn.
         """
         group = _group(
             attributes, {name: _json(self._storage.read(f"{name}/{GROUP}", MAX_METADATA)[0]) for name in names}
@@ -194,7 +194,7 @@ class Arrays:
         )
 
     def open_to_write(self, name: str, layout: Layout, token: str | None = None) -> Any:
-        """Open an array for writing; with a fencing token, it is written only while the lock contains the token.
+        """Open an array for writing; with a fencing token, writes fail unless the lock contains the token.
 
         Chunks of fill values are written like all others: searching for them would take longer than compressing them.
 
@@ -251,7 +251,7 @@ class Arrays:
             layout.check(_json(content), name)
 
     def check_group(self, attributes: Mapping[str, Any], names: Iterable[str] | None) -> None:
-        """Check that the group has these attributes and lists these arrays (None: any, while they are unfinished).
+        """Check that the group has these attributes and lists these arrays, or any arrays if ``names`` is None.
 
         Raises StoreDamagedError if its ``zarr.json`` is missing or has any other content.
         """

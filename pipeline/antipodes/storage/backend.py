@@ -13,13 +13,13 @@ from antipodes_tasks.base.errors import StoreDamagedError, StoreError
 MANIFEST = "commit.json"
 """The key of the manifest. A storage without a manifest is not a store."""
 GROUP = "zarr.json"
-"""The key that is written first when a store is created."""
+"""The key of the zarr group, which is written first when a store is created."""
 
 MAX_METADATA = 1 << 16
 """Maximum size of a ``zarr.json`` in bytes. In stores these files have a few thousand bytes."""
 
 Version = Mapping[str, str]
-"""The version of a key's content, different for later content. Empty if the storage has no versions."""
+"""The version of a key's content, which changes with the content. Empty if the storage has no versions."""
 Content = bytes | bytearray | memoryview
 """Bytes to be written. For an array, pass its ``data``."""
 
@@ -36,10 +36,10 @@ class TooLargeError(StoreDamagedError):
 class Storage(ABC):
     """A storage that maps keys, which are paths with slashes, to bytes.
 
-    A storage can be sent to other processes, since it holds nothing open. New content replaces old content atomically.
-    It is durable when the call that writes it returns, except after a `put` with ``durable=False``. Methods raise
-    FileNotFoundError and StoreError. `staged`, and the zarr stores of `arrays`, also raise OSError, which `writing`
-    translates.
+    A storage can be sent to other processes, since it has no open files or connections. New content replaces old
+    content atomically, and is durable when the call that writes it returns, except after a `put` with
+    ``durable=False``. Methods raise FileNotFoundError and StoreError. `staged`, and the zarr stores of `arrays`, also
+    raise OSError, which `writing` translates.
     """
 
     address: str
@@ -60,7 +60,7 @@ class Storage(ABC):
     def watched(
         self, tell: Callable[[str], None], stop: Callable[[], bool], run: str = ""
     ) -> AbstractContextManager[None]:
-        """Report waits in the block to ``tell`` if the storage is slow to answer, and end them when ``stop`` is true.
+        """Report waits in the block to ``tell`` if the storage is slow to answer; end them when ``stop`` returns True.
 
         Both functions may be called in any thread. A wait that is ended raises StoreSilentError. Copies of the storage
         in other processes report their waits under the name ``run``, unless it is empty (see `antipodes.system.waits`).
@@ -69,7 +69,7 @@ class Storage(ABC):
 
     @abstractmethod
     def expect_failures(self) -> None:
-        """Keep later waits short, because the storage has already failed elsewhere."""
+        """Keep later waits short, because the storage has already failed in another process."""
 
     def name_of(self, key: str) -> str:
         """Return the name of a key for messages."""
@@ -176,8 +176,8 @@ class Storage(ABC):
     def staged(self, overwrite: bool = False) -> AbstractContextManager["Storage"]:
         """Yield an empty storage for a new store, and publish its content here atomically after the block.
 
-        If the storage can hold both stores, the old store remains until then. After an error, nothing of the new store
-        remains.
+        An overwritten store remains until then if the storage can hold both stores. After an error, nothing of the new
+        store remains.
         """
 
     @abstractmethod
@@ -228,7 +228,7 @@ class Storage(ABC):
         most: int = MAX_METADATA,
         check_chunk: Callable[[Content], None] = lambda chunk: None,
     ) -> Any:
-        """Return a folder as a zarr store; with a fencing token, it writes only while the lock contains the token.
+        """Return a folder as a zarr store; with a fencing token, writes fail unless the lock contains the token.
 
         Reading a key of more than ``most`` bytes raises TooLargeError. ``check_chunk`` is called with each chunk before
         it is decompressed.

@@ -27,7 +27,8 @@ REFUSAL_PAUSES = (0.1, 0.4, 1.6)
 MAX_DELETED = 1000
 """Maximum number of keys in one request to delete. S3 accepts no more."""
 FENCED_TRIES = 10
-"""Number of tries of a write whose object keeps changing. Only other attempts at the same task change it: few."""
+"""Number of tries of a write whose object keeps changing. Few are needed: only repetitions of the same task change it.
+"""
 RANGE_NOT_SATISFIABLE = 416
 """HTTP status of the answer if an object ends before the first byte of a range."""
 ENDPOINTS = {
@@ -121,10 +122,12 @@ class Bucket:
         mode: Literal["create", "overwrite"] | Version = "overwrite",
         check: Callable[[], None] = lambda: None,
     ) -> Version:
-        """Put an object in one request if the condition is met; raise `Changed` if it is not.
+        """Put an object in one request; return its version.
 
-        ``check`` is called before each try. An error that it raises ends the put. If the request is refused although
-        the condition is met, as some proxies do, it is retried.
+        With ``mode="create"``, the object must not exist; with a version, it must have this version. Raises `Changed`
+        if this condition is not met. Some proxies refuse requests whose condition is met; these requests are retried.
+
+        ``check`` is called before each try. An error that it raises ends the put.
         """
         condition: Any = mode if isinstance(mode, str) else dict(mode)
 
@@ -148,7 +151,8 @@ class Bucket:
         """Put or replace an object right after ``check`` has passed.
 
         Between the check and the put, the lock may get another token, and the object newer content. The put does not
-        replace such content, since it names the version from before the check: first none, since most objects are new.
+        replace this content, because it requires the version that the object had before the check. The first try
+        requires that the object does not exist, since most objects are new.
         """
         mode: Literal["create"] | Version = "create"
         for _ in range(FENCED_TRIES):

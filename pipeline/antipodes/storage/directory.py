@@ -39,14 +39,14 @@ from antipodes_tasks.base.errors import InputError, StoreError
 
 PATIENCE = 7.0
 """Seconds that a call to the file system may take after a run was told to stop, in addition to the three seconds that
-any request may take: on a disk that is busy with other programs' writes, syncing a small file takes long."""
+any request may take: on a disk that is busy with other programs' writes, syncing a small file takes a long time."""
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
 
 def _waits(what: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
-    """Make the calls of a `DirectoryStorage` method end if the run is told to stop while the file system hangs."""
+    """Decorate a `DirectoryStorage` method: its calls end if the run is told to stop while the file system hangs."""
 
     def waiting(method: Callable[P, T]) -> Callable[P, T]:
         @wraps(method)
@@ -93,7 +93,7 @@ class DurableStore(LocalStore):
     def get_sync(
         self, key: str, *, prototype: BufferPrototype | None = None, byte_range: ByteRequest | None = None
     ) -> Buffer | None:
-        """Return what `get` returns. Newer versions of zarr only call this method."""
+        """Return the same as `get`. Newer versions of zarr only call this method."""
         assert byte_range is None, "chunks are read whole"
         try:
             content = read_in(self._store, f"{self._folder}/{key}" if self._folder else key, self._most)
@@ -116,7 +116,7 @@ class DurableStore(LocalStore):
 
 @contextmanager
 def reading_in(store: Path, key: str) -> Iterator[BinaryIO]:
-    """Open the file of a key for reading in the block. Raises as `open_in` does, and StoreError if reading fails."""
+    """Open a key's file for reading in the block. Raises the errors of `open_in`, and StoreError if reading fails."""
     try:
         with open(open_in(store, key), "rb") as file:
             yield file
@@ -210,7 +210,7 @@ class DirectoryStorage(Storage):
         self._unsynced += 0 if durable else self.bytes_of(key, parts)
 
     def _fence(self, token: str | None) -> Callable[[], None]:
-        """Return the check before a write. An abandoned call that still runs fails it once the lock is released."""
+        """Return the check to call before a write. After the lock is released, abandoned calls fail this check."""
         return self.lock.fence(self.lock.token or None if token is None else token)
 
     @_waits("write")

@@ -28,7 +28,7 @@ from antipodes_tasks.base.errors import NotAStoreError, StoreError, StoreSilentE
 from antipodes_tasks.base.quoting import quote
 
 PROBE_PAUSES = (0.01, 0.05, 0.1)
-"""Seconds between attempts to lock before the lock counts as held, since readers briefly share it to check it."""
+"""Pauses in seconds between attempts to lock. One attempt is not enough, because readers briefly share the lock."""
 
 
 class FileLock(StoreLock):
@@ -68,7 +68,7 @@ class FileLock(StoreLock):
         check_owner(self._store, owner, token)
 
     def holder(self) -> Holder | None:
-        """Return the holder. Whether the file is locked is found by sharing the lock for a moment, if it is free."""
+        """Return the holder. To test whether the file is locked, this method tries to share the lock for a moment."""
         try:
             descriptor = open_descriptor(self.path, links=False)
         except OSError:  # there is no lock file, or another user's that cannot be read
@@ -107,8 +107,8 @@ class FileLock(StoreLock):
     def _rotate_token(self) -> None:
         """Write a new fencing token into the file.
 
-        The new text replaces the old text in one call and is never shorter, so readers never see a mixture. The file is
-        synced because it stays open: other hosts that share the directory could otherwise see the old text for long.
+        The new text replaces the old text in one call and is never shorter, so readers never see a mixture. The file
+        stays open and is therefore synced: other hosts that share the directory might see the old text for a long time.
         """
         token = uuid.uuid4().hex
         owner = {**self._owner, "token": token}
@@ -152,7 +152,7 @@ def _acquire(path: Path, store: Path) -> int:
 
 
 def _created(path: Path) -> int:
-    """Open the lock file, creating it if necessary; return its descriptor. Raises as `open_descriptor` does."""
+    """Open the lock file, creating it if necessary; return its descriptor. Raises the errors of `open_descriptor`."""
     with suppress(FileExistsError):
         return os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o644)
     return open_descriptor(path, os.O_RDWR, links=False)

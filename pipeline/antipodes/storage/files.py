@@ -1,7 +1,7 @@
 """Atomic replacement of files and directories. They are durable when the call returns, or after a later sync.
 
 A new store is filled in a directory next to the old store and then renamed. To remove a store, its directory is also
-renamed first. At any crash, a store is therefore either complete or gone.
+renamed first. After a crash, a store is therefore either complete or gone.
 """
 
 import errno
@@ -25,11 +25,11 @@ OLDER = {"depth.wide", "counts", "bits"}
 STORED = {MANIFEST, GROUP} | TABLES | TILINGS | OLDER
 """All names directly in the directory of a store of any kind."""
 NOTHING_THERE = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.ENAMETOOLONG)
-"""Error numbers which mean that nothing exists at a path. After other errors, something may exist but be unreadable."""
+"""Error numbers that mean that nothing exists at a path. After other errors, something unreadable may exist there."""
 
 
 def status_of(path: Path) -> os.stat_result | None:
-    """Return the status of a file or directory; None if nothing exists there. Raises StoreError if that is unknown."""
+    """Return the status of a file or directory; None if nothing exists there. Raises StoreError if it is unreadable."""
     try:
         return os.stat(path)
     except OSError as error:
@@ -200,7 +200,7 @@ def publish(staging: Path, store: Path, overwrite: bool) -> None:
 
 
 def restore(store: Path) -> None:
-    """Put the old store back if a run that was overwriting it died before the new store took its place."""
+    """Move the old store back if a run that was overwriting it died before the new store took its place."""
     removed = _removed(store)
     if status_of(store) is None and removed in leftovers(store) and (removed / MANIFEST).is_file():
         removed.rename(store.resolve())

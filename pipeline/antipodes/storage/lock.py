@@ -1,4 +1,4 @@
-"""The lock of a store, which one run at a time holds; its owner process, and the errors that name this process."""
+"""The lock of a store, which only one run at a time can hold; the lock's owner, and errors that name the owner."""
 
 import json
 import math
@@ -27,11 +27,11 @@ START_TOLERANCE = 2.0
 
 @dataclass(frozen=True, slots=True)
 class Holder:
-    """The run that holds the lock of a store, according to the lock, which is read without disturbing the run."""
+    """The run that holds the lock of a store, found without disturbing the run."""
 
     owner: Owner
     alive: bool
-    """Whether the run still renews the lock. False: it ended without releasing it, or cannot reach the storage."""
+    """Whether the run seems to be alive. False: it ended without releasing the lock, or cannot reach the storage."""
 
     def __str__(self) -> str:
         since = f" since {self._taken_at:%Y-%m-%d %H:%M:%S}" if self._taken_at else ""
@@ -39,7 +39,7 @@ class Holder:
 
     @property
     def _taken_at(self) -> datetime | None:
-        """When the run took the lock: its own clock, in this machine's time zone."""
+        """When the run took the lock, by the run's clock, in this machine's time zone."""
         try:
             return datetime.fromisoformat(self.owner["since"]).astimezone()
         except (KeyError, ValueError, TypeError, OverflowError):
@@ -59,14 +59,14 @@ class Holder:
 class StoreLock(ABC):
     """The lock of a store.
 
-    While a run holds the lock, each of its writes and deletes first checks that it still does. If the lock was taken
-    over while the run was disconnected or suspended, the run gets a StoreLockedError, and its successor's data are
-    safe.
+    While a run holds the lock, each of its writes and deletes first checks that the run still holds it. If another run
+    took over the lock while the first was disconnected or suspended, the first run gets a StoreLockedError, and the
+    data of the other run are safe.
     """
 
     token = ""
-    """The fencing token in the lock while this object holds it, else empty. Writers with an older token are refused,
-    because their workers were declared dead."""
+    """The fencing token in the lock while this object holds the lock, else empty. Writes with an older token are
+    refused, because they come from workers that were declared dead."""
 
     @property
     def is_held(self) -> bool:
@@ -84,11 +84,11 @@ class StoreLock(ABC):
 
     @abstractmethod
     def hold(self) -> AbstractContextManager[Self]:
-        """Keep other runs from the store; raise StoreLockedError if another run holds the lock."""
+        """Hold the lock in the block, so that no other run writes; raise StoreLockedError if another run holds it."""
 
     @abstractmethod
     def rotate_token(self) -> None:
-        """Replace the fencing token of a lock that is held here. From now on, writers with the old token are refused.
+        """Replace the fencing token of a lock that is held here. From now on, writes with the old token are refused.
 
         Raises StoreLockedError if another run has taken over the lock.
         """
@@ -120,7 +120,7 @@ def format_owner(owner: Owner) -> bytes:
 
 
 def in_use(address: object, owner: Owner) -> StoreLockedError:
-    """Return the error for a run that finds the lock held by another."""
+    """Return the error for a run that cannot take the lock because another run holds it."""
     return StoreLockedError(f"{address} is in use by {_name(owner)}; wait for it, or stop it")
 
 

@@ -56,7 +56,7 @@ class StoreKind:
 
 
 class ManifestFile:
-    """The manifest of one store, as this object last read or wrote it. A commit never replaces another version."""
+    """The manifest of one store, as this object last read or wrote it. A commit replaces only this version."""
 
     def __init__(self, storage: Storage, kind: StoreKind) -> None:
         self._storage = storage
@@ -92,7 +92,7 @@ class ManifestFile:
             return read_fields(declaration, content)
 
     def write(self, manifest: Any) -> None:
-        """Replace the manifest last seen; raise StoreError if another run has replaced it or taken over the lock."""
+        """Replace the manifest last seen here; raise StoreError if another run replaced it or took over the lock."""
         written = serialise({**self._kind.attributes, **write_fields(manifest)})
         self._version = self._storage.replace(MANIFEST, written, self._version)
         self._digest = digest(written)
@@ -109,7 +109,7 @@ class ManifestFile:
             raise StoreError(f"there is no store at {self._storage.address}") from None
 
     def has_changed(self) -> bool:
-        """Return whether the manifest differs from the one last seen here. Raises as `current_digest` does."""
+        """Return whether the manifest differs from the one last seen here. Raises the errors of `current_digest`."""
         return self._digest not in (None, self.current_digest())
 
     @contextmanager
@@ -146,7 +146,10 @@ def format_of(address: Address | Storage) -> str | None:
 
 
 def _read(storage: Storage) -> tuple[bytes, Version]:
-    """Return the bytes of the manifest and its version; raise TooLargeError if it is too large for its chunks."""
+    """Return the bytes of the manifest and its version.
+
+    Raises TooLargeError if it is larger than its numbers of chunks and partitions explain.
+    """
     try:
         return storage.read(MANIFEST, MAX_BASE_BYTES)
     except TooLargeError:

@@ -1,4 +1,4 @@
-"""Types of manifest fields. Each field is declared once, and this declaration is used to read and to write it.
+"""Types of manifest fields. Each field is declared once; its declaration is used both to read and to write the field.
 
 A dataclass declares a field as ``rows: int = field(metadata=stored_as(integer(1, 10)))``.
 """
@@ -121,7 +121,7 @@ def optional(item: FieldType) -> FieldType:
 
 
 def list_of(item: FieldType) -> FieldType:
-    """Return the type of lists of such items. They are tuples in memory."""
+    """Return the type of lists whose items have the type ``item``. The lists are tuples in memory."""
 
     def read(content: Any, name: str) -> tuple[Any, ...]:
         listed = values.LIST.check(content, name, FieldError)
@@ -131,7 +131,7 @@ def list_of(item: FieldType) -> FieldType:
 
 
 def mapping_of(item: FieldType) -> FieldType:
-    """Return the type of objects with any keys and such values. They are dicts in memory."""
+    """Return the type of objects with any keys whose values have the type ``item``. They are dicts in memory."""
 
     def read(content: Any, name: str) -> dict[str, Any]:
         entries = values.OBJECT.check(content, name, FieldError).items()
@@ -183,6 +183,6 @@ def read_fields(declaration: type[T], content: Any, name: str = "") -> T:
 
 
 def write_fields(instance: Any) -> dict[str, Any]:
-    """Return the JSON object of an instance of a dataclass with declared fields, without fields that have defaults."""
+    """Return the JSON object of an instance of a dataclass, without fields that have their default values."""
     values_of = ((one, getattr(instance, one.name)) for one in fields(instance))
     return {one.name: one.metadata[TYPE].write(value) for one, value in values_of if value != one.default}

@@ -1,13 +1,14 @@
 """Stores in object storage: objects with a common prefix in a bucket, each put in one request, and a lock object.
 
-A store exists if its manifest exists. The manifest is put last and deleted first. Objects cannot be renamed, so an
-unfinished store is filled at its final URL, without a manifest; the next run that creates a store there deletes it.
+A store exists if its manifest exists. The manifest is put last and deleted first. Objects cannot be renamed, so a new
+store is filled at its final URL before it has a manifest. If this is interrupted, the next run that creates a store
+there deletes the objects.
 
 The lock object is a lease that its owner renews while it lives, because no server deletes the object when the owner
-dies. If the owner was a process of this machine that has ended, another run takes over the lock immediately.
-Otherwise it waits until the lock has not been renewed for a while according to the server's clock. If several runs try,
-conditional puts let only one succeed. Each new lock object is also used to check that the server supports
-conditional puts.
+dies. If the owner was a process of this machine that has ended, another run can take over the lock immediately.
+Otherwise it can do so once the lock has not been renewed for EXPIRY_SECONDS by the server's clock. If several runs try,
+conditional puts let only one succeed. Each new lock object is also used to check that the server supports conditional
+puts.
 """
 
 import asyncio
@@ -49,8 +50,8 @@ HEARTBEAT_SECONDS = 10.0
 EXPIRY_SECONDS = 60.0
 """Seconds without a renewal after which another run may take over the lock."""
 SAFE_SECONDS = 15.0
-"""Seconds after a renewal during which a request may start. It ends before another run can hold the lock, because this
-value and the timeout of a request add up to less than EXPIRY_SECONDS."""
+"""Seconds after a renewal during which a request may start. The request then ends before another run can take over the
+lock, because this value and the timeout of a request add up to less than EXPIRY_SECONDS."""
 TRIES = 5
 """Number of attempts while other runs acquire or release the lock at the same moment, or while the server is slow."""
 
@@ -71,7 +72,7 @@ class ObjectStorage(Storage):
 
     @classmethod
     def list_stores(cls, url: str) -> list["ObjectStorage"]:
-        """Return the storages under a URL, possibly of a whole bucket; see `antipodes.storage.opening.storages_in`."""
+        """Return the storages under a URL, which may be a bucket's; see `antipodes.storage.address.storages_in`."""
         name, prefix = _split(url)
         bucket = Bucket(name)
         bucket.open()
@@ -252,7 +253,7 @@ class RetryingStore(ObjectStore):  # type: ignore[type-arg]
         self._check_chunk = check_chunk
 
     async def get(self, key: str, prototype: BufferPrototype, byte_range: ByteRequest | None = None) -> Buffer | None:
-        """Return the content of a key. A missing chunk raises FileNotFoundError: zarr would invent its content."""
+        """Return the content of a key. A missing chunk raises FileNotFoundError; zarr would return fill values."""
         assert byte_range is None, "chunks are read whole"
         try:
             content, _ = await asyncio.to_thread(self._bucket.get, self._path(key), self._most)
@@ -314,7 +315,7 @@ class Lease(StoreLock):
         self.token = self._held.owner["token"]
 
     def check(self) -> None:
-        """If the lock is held here, check its token, and renew the lock unless that was done a moment ago."""
+        """Check that the lock is still held, if it was acquired here; renew it if the last renewal is not recent."""
         held = self._held
         if held is None:
             return
@@ -367,7 +368,7 @@ class Lease(StoreLock):
         raise in_use(self.address, found)
 
     def _has_expired(self, meta: Meta) -> bool:
-        """Return whether a lock has expired by the server's clock, on which its time of renewal is based."""
+        """Return whether a lock has expired by the server's clock, which also gives the time of its renewal."""
         renewed: datetime = meta["last_modified"]
         return (server_time(self.bucket, self.clock_key) - renewed).total_seconds() > EXPIRY_SECONDS
 
@@ -400,7 +401,7 @@ class Lease(StoreLock):
         """Delete the lock if no other run can hold it; otherwise it remains until it expires."""
         try:
             self.bucket.delete([self.key, self.clock_key], self.check)
-        except StoreError:  # commits are safe; this process can lock again, other processes once the lock has expired
+        except StoreError:  # commits are safe; other processes have to wait until the lock expires
             _undeleted.add(self.token)
 
     def _beat(self, held: "_Held", released: threading.Event) -> None:
@@ -438,7 +439,7 @@ class Lease(StoreLock):
 
 @dataclass
 class _Held:
-    """A lock object as this process last put it. Each time that the lock is acquired has its own."""
+    """The lock object as this process last put it. Each acquisition of the lock has its own instance."""
 
     owner: Owner
     version: Version

@@ -1,8 +1,9 @@
-"""Requests to object storage and calls to file systems: every wait is reported, can be stopped, and ends.
+"""Requests to object storage and calls to file systems: long waits are reported and can be stopped.
 
-Transient errors are retried; all other errors become StoreErrors. A request cannot be stopped, so each request runs in
-a thread of its own: the caller waits for its answer, reports the wait, and leaves it if the run or the program is told
-to stop. Calls to a file system, whose server may be gone, are made in the same way, but their errors are not retried.
+Requests are retried after transient errors; all other errors become StoreErrors. A request cannot be aborted, so each
+request runs in its own thread. The caller waits for the answer, reports the wait, and abandons the request if the run
+or the program is told to stop. Calls to a file system, whose server may be unreachable, are made in the same way, but
+they are not retried.
 """
 
 import os
@@ -29,11 +30,11 @@ TELL_SECONDS, REPEAT_SECONDS = 3.0, 10.0
 LOOK_SECONDS = 0.1
 """Seconds between checks whether a wait has to be reported or ended."""
 LAST_SECONDS = 1.0
-"""Maximum seconds per answer while the program ends, for example for the release of a lock."""
+"""Maximum number of seconds to wait for an answer while the program ends, for example when a lock is released."""
 FORGIVEN_SECONDS = 5.0
-"""Seconds after a stop during which a server that did not answer only gets that little time."""
+"""Seconds after a stop during which the program waits at most LAST_SECONDS for a server that did not answer."""
 SLOWEST_WRITE = 4 << 20
-"""Minimum write rate, in bytes per second, that is granted to a write after a run was told to stop."""
+"""Rate in bytes per second below which a write is abandoned after the run was told to stop."""
 FIRST_PAUSE, LONGEST_PAUSE = 0.1, 4.0
 """Seconds between the first two tries, doubled after each try, and their maximum."""
 
@@ -62,7 +63,7 @@ class StorageWatch:
     tell: Callable[[str], None] = lambda waited_for: None
     """Called with the rest of a sentence that begins with "waiting for"."""
     stop: Callable[[], bool] = lambda: False
-    """Return whether the run has to stop. Waits that exceed the usual time of an answer then end."""
+    """Return whether the run has to stop. Waits that last longer than an answer usually takes then end."""
     ending: bool = False
     """Whether the program is ending, so that waits must be short. A signal handler can set it."""
     run: str = ""
@@ -78,9 +79,9 @@ class _Trouble:
     """A recent failure of a server to answer in time. For a while, requests to this server are not retried."""
 
     until: float
-    """End of this while, on the monotonic clock."""
+    """Time on the monotonic clock at which retries begin again."""
     seconds: float
-    """Seconds that the server has for an answer. 0: no request is made."""
+    """Seconds that the server has for an answer until then. 0: no request is made."""
     stopped: bool = False
     """True: waits for this server were stopped. False: the server failed for all of the retry time."""
 
@@ -94,7 +95,7 @@ class IncompleteReadError(Exception):
 
 
 class PanicError(Exception):
-    """Obstore, the storage client, panicked: a state occurred that its authors did not expect."""
+    """Obstore, the storage client, panicked: it reached a state that its authors did not expect."""
 
 
 def without_panic(request: Callable[[], T]) -> T:
@@ -186,8 +187,8 @@ class RetryPolicy:
     ) -> T:
         """Return the result of a call to a file system. Its errors are raised unchanged, and it is not retried.
 
-        Only the calls of a watched run can be reported and ended. A call with ``must``, such as closing a file, is made
-        even if the file system was given up.
+        Waits are only reported, and can only be ended, for the calls of a watched run. A call with ``must``, such as
+        closing a file, is made even after the run has given up the file system.
         """
         if self.watch is None or threading.current_thread().name == REQUEST_THREAD:
             return call()
@@ -229,7 +230,7 @@ class RetryPolicy:
             pause = min(2 * pause, LONGEST_PAUSE)
 
     def report_wait(self, wait: "_Wait") -> None:
-        """Report a wait if its time has come. Only one of several simultaneous waits for a server is reported."""
+        """Report a wait if it is due. Only one of several simultaneous waits for a server is reported."""
         now = time.monotonic()
         with self._telling:
             if now - self._told_at < (REPEAT_SECONDS if self._told else TELL_SECONDS):
@@ -239,7 +240,7 @@ class RetryPolicy:
         (self.watch or watch).tell(str(wait))
 
     def failure(self, wait: "_Wait", why: str) -> StoreError:
-        """Return the error for a wait that has lasted as long as failing requests are retried."""
+        """Return the error for a wait that has used up the time for retries."""
         self.expect_failures()
         tried = f"; tried for {wait.seconds:.0f} s" if wait.seconds >= 1 else ""
         return StoreError(f"cannot {wait.what} {wait.address}: {why}{tried}")
@@ -276,7 +277,7 @@ class _Wait:
         """Why the last try failed, or an empty string."""
         self._policy = policy
         self._allowed = TELL_SECONDS + policy.patience + size / SLOWEST_WRITE
-        """Seconds that the request may still take after the run was told to stop, so that a last commit is possible."""
+        """Maximum duration of the request in seconds if the run is told to stop; long enough for a last commit."""
         self._trouble = trouble
         self._begin = time.monotonic()
         self._tries = 0
@@ -315,7 +316,7 @@ class _Wait:
             raise self._stopped()
         if trouble and seconds >= trouble.seconds:
             raise self._stopped() if trouble.stopped else StoreError(self._silence())
-        if self._tries > 1 and seconds >= self._policy.seconds + self._allowed:  # the last try has had its full time
+        if self._tries > 1 and seconds >= self._policy.seconds + self._allowed:  # the last try has used up its time
             raise self._policy.failure(self, self.reason)
         if seconds >= self._allowed and (self._policy.watch or watch).stop():
             raise self._stopped()
@@ -332,7 +333,7 @@ class _Wait:
 
 
 class _Requester(threading.Thread):
-    """A thread that makes one request after another. Its name shows whether it is making one."""
+    """A thread that makes one request after another. Its name shows whether a request is under way."""
 
     def __init__(self) -> None:
         super().__init__(name=IDLE_THREAD, daemon=True)
@@ -354,7 +355,7 @@ class _Requester(threading.Thread):
             _idle.append(self)
 
     def _make(self, request: Callable[[], T], answer: "futures.Future[T]") -> None:
-        """Make one request. This is a separate method so that the waiting thread does not keep the result alive."""
+        """Make one request. This is a separate method so that an idle thread does not keep the last result alive."""
         try:
             result = request()
         except BaseException as error:  # raised in the thread that waits for the result
@@ -366,7 +367,7 @@ class _Requester(threading.Thread):
 
 
 _idle: list[_Requester] = []
-"""Idle threads that wait for a request. Starting a thread takes as long as many small calls to a file system."""
+"""Idle threads, kept for later requests. Starting a thread takes as long as many small calls to a file system."""
 os.register_at_fork(after_in_child=_idle.clear)  # threads do not survive a fork
 
 

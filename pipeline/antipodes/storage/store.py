@@ -1,7 +1,7 @@
 """A store of any kind: a storage that holds a manifest and zarr arrays, with one writer at a time.
 
-A new store is filled in a staging place and published atomically; if that fails, nothing remains. Removing a store is
-just as atomic.
+A new store is filled in a staging place and then published atomically; if this fails, nothing of the store remains.
+Stores are also removed atomically.
 """
 
 from collections.abc import Container, Iterator, Mapping
@@ -50,7 +50,7 @@ M = TypeVar("M", bound=Manifest)
 
 
 class Store(Generic[M]):
-    """A store with a manifest. It can be sent to other processes, since it holds nothing open."""
+    """A store with a manifest. It can be sent to other processes, since it has no open files or connections."""
 
     KIND: ClassVar[StoreKind]
     MANIFEST_TYPE: type[M]
@@ -72,9 +72,9 @@ class Store(Generic[M]):
         return self.storage.address
 
     def lock(self) -> AbstractContextManager[StoreLock]:
-        """Keep other runs from the store; raise StoreLockedError if another run holds the lock.
+        """Hold the lock, so that no other run writes the store; raise StoreLockedError if another run holds it.
 
-        While the lock is held, every write and delete first checks that it still is.
+        While the lock is held, every write and delete first checks that no other run has taken it over.
         """
         return self.storage.lock.hold()
 
@@ -87,7 +87,7 @@ class Store(Generic[M]):
         return self.storage.identity(GROUP)
 
     def read(self) -> M:
-        """Return the checked manifest, reading again if a run changes the store meanwhile.
+        """Return the manifest after checking it; read again if a run changes the store meanwhile.
 
         Raises NotAStoreError if there is no store, or a store of another kind or version, and StoreDamagedError if the
         manifest or the zarr metadata is corrupt.
@@ -116,7 +116,7 @@ class Store(Generic[M]):
         self.known = manifest
 
     def remove_leftovers(self, manifest: M) -> M:
-        """Delete the files that a crashed run was writing; return the manifest to continue with."""
+        """Delete the files that a crashed run was writing; return the manifest with which to continue."""
         self.storage.remove_leftovers()
         if not manifest.complete:  # a run may have died after it listed the arrays
             self.arrays.write_group(self.attributes(manifest))
@@ -136,7 +136,7 @@ class Store(Generic[M]):
 
     @contextmanager
     def creating(self, overwrite: bool = False) -> Iterator[Self]:
-        """Yield an empty store to be filled, and publish it after the block; after an error, nothing of it remains.
+        """Yield an empty store to be filled in the block, then publish it; after an error, nothing of it remains.
 
         Raises the same errors as `staged`.
         """
@@ -162,9 +162,9 @@ class Store(Generic[M]):
 
 @contextmanager
 def staged(storage: Storage, kind: StoreKind, overwrite: bool = False) -> Iterator[Storage]:
-    """Yield a storage with an empty group, to be filled in the block; after the block, ``storage`` has its content.
+    """Yield a storage with an empty zarr group, to be filled in the block, then move its content to ``storage``.
 
-    A store to be overwritten remains until then, if the storage can hold both.
+    If a store is overwritten, it remains until then, provided that the storage can hold both stores.
 
     Raises
     ------
@@ -224,10 +224,7 @@ def check_not_in_use(storage: Storage, formats: Container[str | None]) -> None:
 
 
 def _claimed_format(storage: Storage) -> str | None:
-    """Return the format in the manifest, or in the group's attributes if the manifest is corrupt.
-
-    None if neither is readable.
-    """
+    """Return the format in the manifest or, if the manifest is corrupt, in the group's attributes; None if unknown."""
     if claimed := format_of(storage):
         return claimed
     try:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class TablesBuilt:
-    """Parts of the move tables were built. The first event, when building begins, has no parts done."""
+    """Parts of the move tables were built. The first event is sent when building begins, with no parts done."""
 
     done: int
     of: int
@@ -14,7 +14,7 @@ class TablesBuilt:
 
 @dataclass(frozen=True, slots=True)
 class Preparing:
-    """A long preparation is going on before the memory of the run is known, such as listing or comparing rows."""
+    """A long preparation is going on, such as listing or comparing rows, before the memory of the run is known."""
 
     what: str
     """Description such as "listing rows up to symmetry"."""
@@ -27,7 +27,7 @@ class Restoring:
     """The search up to the last commit is being restored from the journal."""
 
     done: int
-    """Number of positions, reachable or not, of the restored partitions."""
+    """Number of positions, reachable or not, in the restored partitions."""
     of: int
     """Number of all positions, reachable or not."""
 
@@ -69,7 +69,7 @@ class WaitingForWorkers:
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """The run is waiting for something that takes long. The event comes from any thread and repeats during the wait."""
+    """The run is waiting for something. The event may come from any thread, and is repeated during a long wait."""
 
     what: str
 
@@ -191,7 +191,7 @@ class PartitionSearched:
 
 @dataclass(frozen=True, slots=True)
 class PartitionsInProgress:
-    """Threads are searching partitions of a tiling search; sent from time to time while no partition is finished."""
+    """Threads are searching partitions of a tiling search. Sent from time to time until a partition is finished."""
 
     done: int
     """Number of partitions searched, including earlier runs."""

@@ -15,7 +15,7 @@ STATUS = Path("/proc/self/status")
 
 
 def available_memory() -> int:
-    """Return the bytes that a run may take: the free memory, or the limit of the control group if it is smaller."""
+    """Return the bytes that a run may use: the free memory, or the limit of the control group if that is smaller."""
     import psutil
 
     available = int(psutil.virtual_memory().available)
@@ -38,9 +38,9 @@ def process_began() -> float:
 
 
 def _age_of_process() -> float:
-    """Return the age in seconds, to a hundredth."""
+    """Return the age of this process in seconds, to a hundredth."""
     try:
-        ticks = int(STAT.read_text().rpartition(")")[2].split()[19])  # the 22nd field; the name may contain spaces
+        ticks = int(STAT.read_text().rpartition(")")[2].split()[19])  # field 22; the name may contain spaces
         age: float = time.clock_gettime(time.CLOCK_BOOTTIME) - ticks / os.sysconf("SC_CLK_TCK")
     except (OSError, AttributeError):  # another system
         import psutil
@@ -56,7 +56,7 @@ def peak_memory() -> int:
 
 
 def _peak_of_this_process() -> int:
-    """Return the peak in KiB. On Linux, `getrusage` would include the memory of the parent process."""
+    """Return the peak memory of this process in KiB. On Linux, `getrusage` would include its parent's memory."""
     try:
         status = STATUS.read_text()
         return next(int(line.split()[1]) for line in status.splitlines() if line.startswith("VmHWM:"))

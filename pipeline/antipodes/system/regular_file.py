@@ -1,7 +1,7 @@
 """Opening regular files without blocking: a pipe or device in place of a file must not stop the program.
 
 Opening a named pipe blocks until another process opens its other end, and opening some devices has side effects. Anyone
-who sends a folder, or can write to a shared one, could replace a file by such a thing or by a link.
+who sends a folder, or who can write to a shared folder, could replace a file with a pipe, a device or a link.
 """
 
 import errno
@@ -59,7 +59,7 @@ def open_descriptor(
     flags |= os.O_NONBLOCK | (0 if links else os.O_NOFOLLOW)
     descriptor = os.open(path, flags, dir_fd=folder)
     try:
-        check_regular(os.fstat(descriptor).st_mode, path)  # it may have been replaced in the meantime
+        check_regular(os.fstat(descriptor).st_mode, path)  # it may have been replaced meanwhile
     except BaseException:
         os.close(descriptor)
         raise

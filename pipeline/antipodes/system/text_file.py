@@ -11,7 +11,7 @@ from antipodes_tasks.base.errors import ConfigError
 from antipodes_tasks.base.quoting import quote
 
 MAX_BYTES = 1 << 20
-"""Maximum size of a file in bytes; a complete graph of 400 squares, edge by edge, is smaller."""
+"""Maximum size of a file in bytes; the edges of a complete graph of 400 squares take less."""
 DEEPEST = 16
 """Maximum number of parts of a key, and of nested brackets. tomllib's cost is quadratic in the parts of a key."""
 
@@ -23,13 +23,12 @@ TEXT_OR_COMMENT = re.compile(
     r"|#[^\n]*+",
     re.DOTALL | re.MULTILINE,
 )
-"""Strings and comments, in which dots and brackets have no meaning; an unclosed one ends with the line or the file."""
+"""Strings and comments, in which dots and brackets have no meaning; an unclosed string ends with the line or file."""
 BETWEEN_KEYS = re.compile(r"[\n=,\[\]{}]")
 
 
 def read_text(path: Path, what: str) -> str:
     """Return the text of a file without a byte order mark; messages call the file ``what``.
-
 
     Raises
     ------
@@ -51,7 +50,6 @@ def read_text(path: Path, what: str) -> str:
 
 def read_toml(path: Path) -> dict[str, Any]:
     """Return the content of a TOML file.
-
 
     Raises
     ------

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 Report = Callable[[str, str], None]
-"""Called from any thread with the identifier of a run and what it is waiting for."""
+"""Called from any thread with the identifier of a run and a description of what it is waiting for."""
 
 _reports: list[Report] = []
 _ended: set[str] = set()
@@ -17,7 +17,7 @@ _ended: set[str] = set()
 
 @dataclass
 class RunOfAnotherProcess:
-    """A run of another process, as seen by its tasks in this process."""
+    """A run of another process that has tasks in this process."""
 
     name: str
 
@@ -37,5 +37,5 @@ def report_to(report: Report) -> None:
 
 
 def end_waits(run: str) -> None:
-    """End all present and future waits of a run in this process that last longer than an answer should take."""
+    """End all waits of a run in this process, present and future, that take longer than an answer should."""
     _ended.add(run)

@@ -4,6 +4,6 @@
   `journal` stores the segments found so far, and `store` is the table on disk.
 * Query: `table`, which reads through `store`, and `queries`; `counts` for counts-only runs.
 * Solve a position with a table or a search: `solve`. Compare a heuristic with a table: `evaluation`.
-* Verify: `verify`; `check_depths` decides which chunks are read when, and runs the tasks.
+* Verify: `verify`; `check_depths` decides when each chunk is read, and runs the tasks.
 * Output: `drawing` for people, `json_results` for programs.
 """

@@ -1,4 +1,4 @@
-"""The check of a stored table: in which order blocks of depths are read, how tasks check them, and a random sample.
+"""The check of a stored table: the reading order of its blocks of depths, the tasks that check them, and a sample.
 
 `reading_order` orders the tasks so that they read as few blocks as possible, and `Blocks` reads and caches blocks.
 `TableCheck` runs the tasks and collects their findings. The sample is checked without move tables.
@@ -35,9 +35,9 @@ from antipodes_tasks.spaces.space import NOT_NUMBERED, Space
 def reading_order(needs: Sequence[Sequence[int]], capacity: int) -> list[int]:
     """Return the numbers of the tasks in an order in which few blocks are read twice.
 
-    Memory holds ``capacity`` blocks. The next task is always one of those that need the fewest blocks that are not in
-    memory. ``needs`` are the blocks of each task, without duplicates. With the 1008 blocks of a table of 4.15 billion
-    positions and a capacity of 100, the tasks read 1069 blocks in this order, and 2842 in the order of their rows.
+    Memory holds ``capacity`` blocks. The next task is always a task for which the fewest blocks must be read. ``needs``
+    lists the blocks of each task, without duplicates. With the 1008 blocks of a table of 4.15 billion positions and a
+    capacity of 100, the tasks read 1069 blocks in this order, and 2842 in the order of their rows.
     """
     return _Greedy(needs, capacity).order()
 
@@ -56,7 +56,7 @@ class _Greedy:
         self._missing = [len(blocks) for blocks in needs]
         """For each task, the number of its blocks that are not in memory."""
         self._remaining = [(missing, task) for task, missing in enumerate(self._missing)]
-        """A heap of the tasks. Entries whose number differs from `_missing` are out of date."""
+        """A heap of pairs (missing blocks, task). Pairs whose first number differs from `_missing` are out of date."""
         heapq.heapify(self._remaining)
         self._held: dict[int, None] = {}
         """The blocks in memory, the most recently used last."""
@@ -71,7 +71,10 @@ class _Greedy:
         return list(order)
 
     def _run(self, task: int) -> None:
-        """Keep the blocks of a task that other tasks need; if there are too many, drop the least recently used."""
+        """Record that a task runs.
+
+        Blocks that other tasks need stay in memory. If there are too many, the least recently used are dropped.
+        """
         for block in self._needs[task]:
             self._users[block].remove(task)
             if block in self._held:
@@ -96,10 +99,11 @@ Read = Callable[[int], Block]
 
 
 class Blocks:
-    """Blocks by number, at most ``capacity`` of them in memory between two uses. Threads can share it.
+    """A cache of blocks, of which at most ``capacity`` stay in memory between two uses. Threads can share it.
 
-    Since the tasks are known in advance, so is the next use of each block. If memory is full, the block whose next use
-    is farthest is dropped. No strategy reads less (L. A. Belady, A study of replacement algorithms, 1966).
+    The order of the tasks is known in advance, and so is the next use of each block. If memory is full, the block whose
+    next use is farthest away is dropped. No strategy reads fewer blocks (L. A. Belady, A study of replacement
+    algorithms, 1966).
 
     Parameters
     ----------
@@ -119,9 +123,9 @@ class Blocks:
         self._lock = threading.Lock()
         self._next_uses = _places(uses)
         self._held: dict[int, tuple[Future[Block], int]] = {}
-        """Each block that is in memory or being read, with the place of its next use."""
+        """Each block that is in memory or being read, and the number of the next task that uses it."""
         self._farthest: list[tuple[int, int]] = []
-        """A heap of negated next uses and blocks. Entries whose next use has changed are ignored."""
+        """A heap of pairs (negated next use, block). Pairs whose next use has changed are ignored."""
 
     def __reduce__(self) -> tuple[object, ...]:
         return Blocks, (self._read, self._uses, self._capacity)
@@ -137,7 +141,7 @@ class Blocks:
         return block.result()
 
     def _hold(self, number: int, block: "Future[Block]") -> None:
-        """Keep a block for its next use, if it has one, and drop the block whose next use is farthest if necessary."""
+        """Keep a block if it will be used again; if there are too many, drop the block whose next use is farthest."""
         places = self._next_uses[number]
         places.popleft()
         if not places:
@@ -157,7 +161,7 @@ class Blocks:
 
 
 def _places(uses: Iterable[Sequence[int]]) -> dict[int, deque[int]]:
-    """Return for each block the places of the tasks that use it, in ascending order."""
+    """Return for each block the tasks that use it, counted from 0 in the order of ``uses``, in ascending order."""
     places: dict[int, deque[int]] = {}
     for place, numbers in enumerate(uses):
         for number in numbers:
@@ -183,7 +187,7 @@ class PartitionReads:
 
 @dataclass(frozen=True)
 class Expected:
-    """The facts with which all tasks of a check compare the depths, besides the move tables."""
+    """The data that all tasks of a check need, besides the move tables."""
 
     starts: NDArray[np.int64]
     """The indices of the starts, in ascending order."""
@@ -201,7 +205,10 @@ def read_block(store: TableStore, manifest: TableManifest, number: int) -> Block
 
 
 def count_block(store: TableStore, manifest: TableManifest, number: int) -> NDArray[np.int64]:
-    """Return the number of a chunk's positions at each committed depth, then of others; raise as `read_block` does."""
+    """Return the number of positions of a chunk at each committed depth, and the number of all others at the end.
+
+    Raises as `read_block` does.
+    """
     depths = np.minimum(read_block(store, manifest, number).depths.ravel(), manifest.committed_depth + 1)
     return np.bincount(depths, minlength=manifest.committed_depth + 2)
 
@@ -209,7 +216,7 @@ def count_block(store: TableStore, manifest: TableManifest, number: int) -> NDAr
 def check_partitions(
     blocks: Blocks, partitions: Sequence[PartitionReads], tables: MoveTables, rules: Expected
 ) -> dict[int, Findings]:
-    """Return the findings in each block of some partitions, by the block's number."""
+    """Return the findings in each block of some partitions, by block number."""
     found = {}
     for reads in partitions:
         part, sources = reads.part, (blocks.get(number) for number in reads.sources)
@@ -223,14 +230,14 @@ def check_partitions(
 
 
 def depths_at(blocks: Blocks, offsets: Mapping[int, Indices]) -> dict[int, Indices]:
-    """Return for each of some blocks, by number, the depths ``(n,)`` at some offsets ``(n,)``."""
+    """Return the depths ``(n,)`` at the given offsets ``(n,)`` in some blocks, by block number."""
     return {number: blocks.get(number).depths.ravel()[places].astype(np.int64) for number, places in offsets.items()}
 
 
 SAMPLE = (30, 1000)
-"""Minimum size of the sample, even if each position has millions of neighbours to compute, and maximum size."""
+"""Minimum and maximum size of the sample. The minimum applies even if each position has millions of neighbours."""
 PLACES_LOOKED_AT = 1 << 26
-"""Maximum number of places in all neighbours of a sample together, so that the sample takes at most half a second."""
+"""Maximum number of places of all neighbours of a sample, in total. Computing them takes at most half a second."""
 INFINITE = 1 << 30
 """A depth greater than all others, for unreached positions."""
 DepthsOf = Callable[[Indices], Indices]
@@ -238,7 +245,11 @@ DepthsOf = Callable[[Indices], Indices]
 
 
 def draw_sample(space: Space, drawn: Sequence[Indices], seed: int) -> Indices:
-    """Return the indices ``(n,)`` of different positions: some ``drawn`` at each depth in each block, and others."""
+    """Return the indices ``(n,)`` of different positions.
+
+    Some are taken from ``drawn``, which has an index (or -1) for each depth in each block. The others are drawn from
+    all indices.
+    """
     rng = np.random.default_rng(seed)
     fewest, most = SAMPLE
     wanted = min(
@@ -257,9 +268,9 @@ def check_sample(
 ) -> dict[str, Indices]:
     """Return the indices of the sample that contradict the rules, by the kind of problem.
 
-    If an entry stands for several positions, its depth is compared with the neighbours of a random one of them. The
-    successors of positions deeper than ``expanded`` may be unreached. If a move has no known inverse, the sample does
-    not check predecessors; they are only checked elsewhere, by the move tables.
+    If an entry stands for several positions, the neighbours of one of them, chosen at random, are checked. The
+    successors of positions deeper than ``expanded`` may be unreached. If a move has no known inverse, predecessors are
+    not checked here, but only with the move tables.
     """
     by_rules = space.successors(sample)
     positions = _drawn_positions(space, sample, seed)
@@ -280,7 +291,7 @@ def check_sample(
 
 
 def _drawn_positions(space: Space, sample: Indices, seed: int) -> Labels:
-    """Return for each entry ``(n,)`` a random one of its positions, ``(n, places)``."""
+    """Return a random position of each entry ``(n,)``, as ``(n, places)``."""
     if space.weights is None:
         return space.unrank(sample)
     numbers = np.random.default_rng(seed).integers(space.weights[sample // space.width])
@@ -352,7 +363,7 @@ class TableCheck:
         self._rules = Expected(self._starts(), deepest, expanded, manifest.dtype, seed)
 
     def run(self) -> Checked:
-        """Check all positions by the move tables, and a sample of them without move tables."""
+        """Check all positions with the move tables, and a sample of them without move tables."""
         self._listener(CheckStarted(self._manifest.puzzle["name"], self._manifest.numbered))
         tables = build_tables(self._scheduler, self._space)
         order = self._order(tables)
@@ -365,7 +376,7 @@ class TableCheck:
         return Checked(findings, sample, contradicted)
 
     def _starts(self) -> Indices:
-        """Return the indices of the starts, which are checked, since all distances are counted from them."""
+        """Return the indices of the starts; raise StoreDamagedError if they are wrong: distances depend on them."""
         labels = self._space.starts
         starts = np.unique(self._space.rank(labels))
         _, found = self._space.numbering.positions_of_entries(starts)
@@ -386,7 +397,7 @@ class TableCheck:
         return [reads[number] for number in reading_order(needs, self._memory.capacity)]
 
     def _shared_blocks(self, order: Sequence[PartitionReads]) -> Blocks:
-        """Return the blocks that tasks in this process share. Each block may be read once more for the sample."""
+        """Return the blocks that tasks in this process share. The sample may use each block once more."""
         uses = [*(reads.uses for reads in order), range(self._chunks)]
         return Blocks(self._read, uses, self._memory.capacity)
 

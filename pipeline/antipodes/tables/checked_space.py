@@ -1,4 +1,4 @@
-"""A state space for outside callers: positions and indices are checked before they are used."""
+"""A state space for callers outside the program, which checks positions and indices before it uses them."""
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -67,7 +67,7 @@ class CheckedSpace:
         return self.unchecked.unrank(self.indices(indices))
 
     def indices(self, indices: ArrayLike) -> NDArray[np.int64]:
-        """Return integers ``(n,)`` as indices; raise InputError if one is out of range."""
+        """Return integers ``(n,)`` as an array of indices; raise InputError if one is out of range."""
         numbers = arguments.integers(indices, "indices (n,)", 1)
         outside = (numbers < 0) | (numbers >= self.size)
         if outside.any():

@@ -25,7 +25,7 @@ __all__ = ["Counts", "open_counts"]
 
 
 def open_counts(address: Address, puzzle: PuzzleLike | None = None) -> Counts:
-    """Open a store of counts, at a path or a URL; a ``puzzle`` is given as in `open_table`.
+    """Open a store of counts, at a path or a URL. `open_table` describes when a ``puzzle`` is needed.
 
     Raises
     ------
@@ -121,7 +121,7 @@ class Counts(SearchResult):
         known = len(antipodes)
         if known < count:
             raise InputError(
-                f"counts contain only the first {known:,} of {count:,} antipodes, which is not enough to compare them; "
-                "make the table"
+                f"the store contains only the first {known:,} of {count:,} antipodes, "
+                "too few to find all symmetry classes; compute the table"
             )
         return first_of_classes(self._manifest.space_of(self.puzzle), antipodes)[:most]

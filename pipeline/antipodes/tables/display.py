@@ -11,7 +11,7 @@ from antipodes_tasks.base.quoting import counted
 from antipodes_tasks.rules.moves import Labels
 
 POSITION_SIDE, START_SIDE, PATH_SIDE = 160, 120, 90
-"""Side length, in pixels, of a square position, of a table's start, and of a board on a path."""
+"""Side length, in pixels, of the drawing of a position, of the start of a table, and of a board on a path."""
 COLUMNS = 100
 """Maximum line length, in characters, of the boards in the text of a path."""
 DEFAULT_LIMIT = 60
@@ -45,7 +45,7 @@ def show_position(puzzle: Puzzle, position: Labels, said: str) -> Shown:
 
 
 def show_positions(puzzle: Puzzle, positions: Labels, distances: Sequence[str], count: int) -> Shown:
-    """Show positions ``(n, places)``, the first of ``count``, with their distances as strings."""
+    """Show the first positions ``(n, places)`` of ``count`` positions, with their distances as strings."""
     first = "" if len(positions) == count else f", the first {len(positions):,}"
     title = f"{counted(count, 'position')}{first}: the moves from the {puzzle.depth_zero}"
     pictures = [(puzzle.picture(position), one) for position, one in zip(positions, distances, strict=True)]
@@ -54,7 +54,7 @@ def show_positions(puzzle: Puzzle, positions: Labels, distances: Sequence[str], 
 
 
 def show_path(puzzle: Puzzle, path: Labels) -> Shown:
-    """Show a path ``(distance + 1, places)`` from a position to a start; each board has its number of moves left."""
+    """Show a path ``(distance + 1, places)`` from a position to a start; each board shows the number of moves left."""
     moves = counted(len(path) - 1, "move")
     to = f"to the {puzzle.depth_zero}" if puzzle.moves.reversible else f"from the {puzzle.depth_zero}, in reverse"
     names = moves_back(puzzle, path) if puzzle.moves.reversible else None

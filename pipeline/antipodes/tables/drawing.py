@@ -17,7 +17,7 @@ from antipodes_tasks.rules.moves import Labels
 BAR = 40
 EIGHTHS = " ▏▎▍▌▋▊▉"
 Paint = Callable[[str], str]
-"""Adds the control characters that show a text in the colour of a goal's blocks in a terminal."""
+"""Adds control characters to a text, so that a terminal shows it in the colour of a goal's blocks."""
 
 
 def draw_layers(layers: Sequence[int], most: int | None = None) -> str:
@@ -29,7 +29,10 @@ def draw_layers(layers: Sequence[int], most: int | None = None) -> str:
 
 
 def draw_counts(counts: Mapping[int, int], unique: Sequence[int] | None = None) -> str:
-    """Draw the lines of `draw_layers` for depths with a count; ``unique`` is the number of classes from depth 0 on."""
+    """Draw the lines of `draw_layers` for the depths in ``counts``.
+
+    ``unique`` contains the number of symmetry classes at each depth, beginning with depth 0.
+    """
     most = max(counts.values())
     width = max(len(f"{most:,}"), len("positions"))
     unique_width = 0 if unique is None else max(len(f"{max(unique):,}"), len("unique"))
@@ -106,9 +109,9 @@ def _lines(puzzle: Puzzle, position: Labels) -> list[str]:
 def moves_back(puzzle: Puzzle, path: Labels) -> list[str] | None:
     """Return the names of the moves along a path from a position back to a start, or None if moves have no names.
 
-    Each position of the path is a predecessor of the position before it. If moves are reversible, the names are those
-    of the moves from each position to the next. Otherwise there may be no such moves: the names are those of the moves
-    from the start to the position, along the reversed path.
+    Each position of the path is a predecessor of the position before it. If moves are reversible, the result names the
+    moves from each position of the path to the next. Otherwise such moves may not exist, so the result names the moves
+    along the reversed path, from the start to the position.
     """
     return puzzle.move_names(path if puzzle.moves.reversible else path[::-1])
 
@@ -119,7 +122,7 @@ def scramble(puzzle: Puzzle, path: Labels) -> list[str]:
 
 
 def draw_scramble(puzzle: Puzzle, path: Labels | None) -> str:
-    """Draw the moves of `scramble` in a line, with their first position unless it is the usual one."""
+    """Draw the moves of `scramble` in a line, and the position where they begin unless it is `Rules.first`."""
     if path is None:
         return "unreachable"
     elsewhere = "" if np.array_equal(path[-1], puzzle.rules.first) else f" (from {puzzle.format_path(path)[-1]})"
@@ -127,7 +130,7 @@ def draw_scramble(puzzle: Puzzle, path: Labels | None) -> str:
 
 
 def draw_moves(names: list[str] | None, come_from: str = "") -> str:
-    """Draw a line with the names of moves, optionally with where they ``come_from``; empty if there are none."""
+    """Return a line with the names of moves (from ``come_from``, if given), or an empty string if there are none."""
     if not names:
         return ""
     return f"moves{come_from and f' from the {come_from}'}: {printable(' '.join(names))}\n"
@@ -140,7 +143,7 @@ ENDINGS = (".svg", ".png", ".pdf")
 def check_plot(path: Path | None) -> None:
     """Raise InputError if matplotlib is not installed, or if a plot cannot be written to a file with this name.
 
-    None: the plot is not written to a file.
+    ``path`` is None if the plot is not written to a file.
     """
     if path is not None and path.suffix.lower() not in ENDINGS:
         expected = f"{', '.join(ENDINGS[:-1])} or {ENDINGS[-1]}"

@@ -1,4 +1,4 @@
-"""Heuristics trained and tested with a table: positions and distances drawn from it, and errors by depth."""
+"""Train and test heuristics with a table: draw positions with their distances, and compute errors by depth."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 PERMUTED = 4
-"""At least 1 / PERMUTED of a set is drawn by permuting all of it, less by drawing numbers until enough differ."""
+"""To draw at least 1 / PERMUTED of a set, the set is permuted; for less, numbers are drawn until enough differ."""
 
 
 class Dataset(NamedTuple):
@@ -72,13 +72,13 @@ def different(size: int, n: int, rng: np.random.Generator) -> NDArray[np.int64]:
     drawn = np.empty(0, dtype=np.int64)
     while len(drawn) < n:  # keeps the first n different numbers of a sequence, and draws no more than needed
         drawn = np.concatenate((drawn, rng.integers(size, size=n - len(drawn))))
-        drawn.sort(kind="stable")  # merges, from the second time on; np.unique would hash, which is ten times as slow
+        drawn.sort(kind="stable")  # from the second time on, this merges; np.unique takes ten times as long
         drawn = drawn[np.diff(drawn, prepend=-1) > 0]
     return drawn
 
 
 def shared(sizes: NDArray[np.int64], n: int) -> NDArray[np.int64]:
-    """Divide ``n`` among the layers as equally as their sizes allow; larger layers get one more."""
+    """Divide ``n`` among the layers as equally as their sizes allow; the largest layers may get one more."""
     quotas = np.zeros_like(sizes)
     left = n
     for done, layer in enumerate(np.argsort(sizes, kind="stable").tolist()):
@@ -98,7 +98,7 @@ Estimator = Callable[[Labels], Any]
 
 @dataclass(frozen=True, eq=False, slots=True, repr=False)
 class Evaluation:
-    """The comparison of a heuristic with the distances, in arrays indexed by depth; NaN at depths without a position.
+    """The comparison of a heuristic with the distances, in arrays indexed by depth; NaN at depths without positions.
 
     The error of an estimate is the distance minus the heuristic. It is positive if the heuristic is too low.
     """
@@ -183,7 +183,7 @@ class Evaluation:
         return float(np.average(values[compared], weights=self.count[compared])) if compared.any() else np.nan
 
     def to_dict(self) -> dict[str, NDArray[Any]]:
-        """Return the columns of a table with one row per depth, such as for ``pandas.DataFrame(result.to_dict())``."""
+        """Return the columns of a table with one row per depth, as for ``pandas.DataFrame(result.to_dict())``."""
         names = ("count", "mean", "spread", "minimum", "maximum", "error", "absolute_error", "overestimate")
         return {"depth": np.arange(len(self.count)), **{name: getattr(self, name) for name in names}}
 
@@ -337,7 +337,7 @@ def _is_consistent(estimate: Callable[[Labels], Floats], positions: Labels, esti
 def in_batches(
     parts: Iterable[tuple[NDArray[Any], NDArray[np.int32]]],
 ) -> Iterator[tuple[NDArray[Any], NDArray[np.int32]]]:
-    """Yield pairs of arrays, cut into batches that are not empty."""
+    """Yield the pairs of arrays, cut into batches that are not empty."""
     for first, second in parts:
         for begin in range(0, len(second), BATCH):
             yield first[begin : begin + BATCH], second[begin : begin + BATCH]
@@ -351,14 +351,15 @@ def checked_estimator(heuristic: Estimator) -> Callable[[Labels], Floats]:
     arguments.function(heuristic, "a heuristic, manhattan, linear-conflict or a function")
 
     def estimate(positions: Labels) -> Floats:
+        expected = f"the heuristic must return an array ({len(positions)},) of numbers"
         returned = heuristic(positions.copy())  # a copy, since the heuristic may change its argument
         try:
             result = np.asarray(returned)
         except ValueError:
-            raise InputError(f"expected numbers ({len(positions)},) of the heuristic, found rows of them") from None
+            raise InputError(f"{expected}; it returned rows of different lengths") from None
         if result.shape != (len(positions),) or result.dtype.kind not in "iuf" or np.isnan(result).any():
             kind = "NaN" if result.dtype.kind == "f" and np.isnan(result).any() else str(result.dtype)
-            raise InputError(f"expected numbers ({len(positions)},) of the heuristic, found {result.shape} of {kind}")
+            raise InputError(f"{expected}; it returned {result.shape} of {kind}")
         return result.astype(np.float64)
 
     return estimate

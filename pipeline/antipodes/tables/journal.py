@@ -1,8 +1,8 @@
 """The journal of a store: files of segments, from which an unfinished search resumes and the table is assembled.
 
 A counts-only run has checkpoints instead: journal files of the bits at one depth. For each chunk of a checkpoint, the
-segment at the checkpoint's depth has the positions at that depth, and the segment at the depth before has all positions
-at lower depths together. Each checkpoint has its own folder, and its files cover all depths up to its depth.
+segment at the checkpoint's depth contains the positions at that depth, and the segment at the previous depth contains
+all positions at smaller depths. Each checkpoint has its own folder, and its files cover all depths up to its depth.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -45,7 +45,7 @@ Result = TypeVar("Result")
 
 
 class JournalDamagedError(StoreDamagedError):
-    """A segment is missing or corrupt. A search can find it again."""
+    """A segment is missing or corrupt. A search can find its positions again."""
 
     def __init__(self, message: str, key: str | None = None) -> None:
         super().__init__(message)
@@ -73,8 +73,8 @@ class Journal:
     ) -> tuple[str, list[FileIndex]]:
         """Write the segments of some logs to a file; return its key, and the index of each log.
 
-        There is one cover for each log. Writing the same logs again replaces the file by the same bytes. A file without
-        ``durable`` becomes durable with `Storage.make_durable`.
+        There is one cover for each log. Writing the same logs again replaces the file by the same bytes. Unless
+        ``durable`` is True, the caller must make the file durable later with `Storage.make_durable`.
 
         Raises StoreLockedError if the lock no longer contains the fencing ``token``, and StoreError if the file cannot
         be written.
@@ -93,7 +93,9 @@ class Journal:
     def load(
         self, first_chunk: int, end_chunk: int, damaged: Damaged | None = None, sizes: Mapping[str, int] | None = None
     ) -> StoredSegments:
-        """Return the segments of some chunks in all files whose index is intact; add the others to ``damaged``.
+        """Return the segments of some chunks from all files with an intact index.
+
+        For each other file, a message is added to ``damaged``.
 
         A caller that loads many shards can pass the ``sizes`` of all files.
         """
@@ -103,7 +105,7 @@ class Journal:
             if first < end_chunk and end > first_chunk:
                 try:
                     found.append((key, self._index(key, size)))
-                except FileNotFoundError:  # the run that wrote it has removed it meanwhile
+                except FileNotFoundError:  # the run that wrote the file has removed it meanwhile
                     continue
                 except StoreDamagedError as error:
                     if damaged is not None:
@@ -187,7 +189,7 @@ def _name(covers: Sequence[Cover], digest: bytes) -> str:
 
 
 def chunks_in(key: str) -> tuple[int, int]:
-    """Return the range of chunks that a file may contain, from its name (all chunks for other names)."""
+    """Return the range of chunks in the name of a file; all chunks if the name has another form."""
     try:
         first, end = map(int, key.rpartition("/")[2].split("-")[:2])
     except ValueError:

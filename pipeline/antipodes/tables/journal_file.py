@@ -40,7 +40,7 @@ ENTRY = np.dtype(
 
 
 class Cover(NamedTuple):
-    """A range of chunks and depths of which a file contains all segments."""
+    """A range of chunks and depths. A file contains all segments in the ranges that it covers."""
 
     first_chunk: int
     end_chunk: int
@@ -92,7 +92,7 @@ def entry_bytes(header: bytes, size: int, name: str) -> int:
 
 
 def _checked_length(length: int, size: int, name: str) -> int:
-    """Return the length of a part of a file if it is plausible: a corrupt length could exhaust the memory."""
+    """Return the length of a part of a file; raise StoreDamagedError if it is so large that it must be corrupt."""
     if not 0 <= length <= size:
         raise StoreDamagedError(f"{name} is corrupt: it is truncated, or its header is not valid")
     return length
@@ -168,7 +168,7 @@ class StoredSegments:
         return cls(first_chunk, end_chunk, (), np.empty(0, dtype=PLACED), known)
 
     def with_files(self, indices: Sequence[tuple[str, FileIndex]]) -> "StoredSegments":
-        """Return these segments and those of more files. A segment in two files is taken from the first file."""
+        """Return these segments and the segments of more files. A segment in two files is taken from the first file."""
         files, parts = list(self.files), [self.entries]
         for name, index in indices:
             placed = np.zeros(len(index.entries), dtype=PLACED)
@@ -209,7 +209,7 @@ class StoredSegments:
         return counts
 
     def _covered(self, covers: Iterable[Cover]) -> NDArray[np.int32]:
-        """Return the depth up to which each chunk is known, if these covers are also taken into account."""
+        """Return the depth up to which each chunk is known, when these covers are added."""
         known = self.known.copy()
         for cover in sorted(covers, key=lambda cover: cover.first_depth):
             first = max(cover.first_chunk, self.first_chunk) - self.first_chunk

@@ -35,7 +35,7 @@ class RunReport(Report):
     states_found: int
     """Number of positions that this run found, each counted once."""
     start_distance: int | None = None
-    """Distance of the config's start from its goal. None without a goal, for counts, and if it is unreachable."""
+    """Distance of the config's start from its goal. None for counts, without a goal, and if it is unreachable."""
     workers_lost: int = 0
     """Number of times that workers of a cluster were lost."""
     recomputed: int = 0
@@ -68,7 +68,7 @@ class RunReport(Report):
 
     @property
     def saved(self) -> str:
-        """The committed depths as the beginning of a sentence, with its verb."""
+        """Subject and verb of a sentence about the committed depths: "depths 0 to 7 are"."""
         return saved_depths(self.manifest) or "nothing is"
 
     def to_json(self) -> dict[str, Any]:
@@ -104,7 +104,7 @@ def committed_depth(manifest: SearchManifest | None) -> int | None:
 
 
 def saved_depths(manifest: SearchManifest) -> str | None:
-    """Return the committed depths as the subject of a sentence with its verb, or None if nothing is committed."""
+    """Return subject and verb of a sentence about the committed depths, or None if nothing is committed."""
     depth = committed_depth(manifest)
     if depth is None:
         return None
@@ -112,7 +112,7 @@ def saved_depths(manifest: SearchManifest) -> str | None:
 
 
 def plan_view(plan: Plan) -> dict[str, Any]:
-    """Return how a puzzle is divided, with bounds of memory and disk; None for values that only a search finds."""
+    """Return how a puzzle is divided, with bounds on memory and disk; None for values that only a search finds."""
     known = not plan.keyed or plan.reachable is not None
     maps = None if plan.keyed else plan.space.filler.most_column_maps
     return {
@@ -168,7 +168,7 @@ def farthest_view(puzzle: Puzzle, layers: Sequence[int], positions: Labels) -> d
 
 
 def unique_farthest_view(found: Table | Counts, positions: Labels, classes: int) -> dict[str, Any]:
-    """Return one antipode of each symmetry class like `farthest_view`, with the number of ``classes``.
+    """Return one antipode of each symmetry class as `farthest_view` does, with the number of ``classes``.
 
     ``symmetries`` is the number of symmetries that leave each of the positions unchanged.
     """
@@ -209,13 +209,13 @@ def matches_view(puzzle: Puzzle, pattern: str, matches: Matches) -> dict[str, An
 
 
 def matches_with_path_view(puzzle: Puzzle, pattern: str, matches: Matches, path: Labels | None) -> dict[str, Any]:
-    """Return `matches_view` with a path from the start to the nearest match and its moves, None if none is reached."""
+    """Return `matches_view` with a path from the start to the nearest match and its moves (None if none is reached)."""
     names = None if path is None else puzzle.move_names(path)
     return {**matches_view(puzzle, pattern, matches), "path": _path_view(puzzle, path), **_moves_view(puzzle, names)}
 
 
 def solved_view(puzzle: Puzzle, solved: Solved, every: bool = False) -> dict[str, Any]:
-    """Return the result of `solve`. ``moves`` are those of the solution, or with ``every`` a list for each solution."""
+    """Return the result of `solve`. ``moves`` lists the moves of the solution, or with ``every`` of each solution."""
     answer = solved.answer
     names = [puzzle.move_names(path) for path in answer.solutions]
     return {

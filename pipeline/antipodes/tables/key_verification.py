@@ -1,8 +1,8 @@
 """The check of a table of keys: the puzzle is searched again, and each layer is compared with the table.
 
 A layer is a set of keys. Two sets are compared by the number of their keys and by the sum of hashes of the keys, modulo
-2^64. The hash depends on a random seed, so different sets have the same 64-bit sum only once in about 10^19 cases. In
-this way the layers of the search and of the table need not be in the same place or in the same order.
+2^64. The hash depends on a random seed, so different sets have the same 64-bit sum only once in about 10^19 cases. So
+the keys of the search and of the table need not be in the same process or in the same order.
 """
 
 from collections.abc import Sequence
@@ -59,7 +59,7 @@ class CheckedKeys:
     problems: Sequence[str]
     """Other problems."""
     sampled: int
-    """Number of positions whose depths were also checked with the moves of the rules, instead of the moves of keys."""
+    """Number of positions whose depths were also checked by moving the positions themselves instead of their keys."""
 
 
 def check_keys(
@@ -89,7 +89,7 @@ def check_keys(
         checked += sum(shards.counts)
         listener(PositionsChecked(min(checked, manifest.states), manifest.states))
     if manifest.searched and any(shards.advance(len(known) - 1, 1, lambda done, of: None)):
-        search.note("deeper than the table ends", search.keys(len(known)))
+        search.note("deeper than the last layer of the table", search.keys(len(known)))
     sample = _sample(manifest, layers, seed)
     search.note("a depth that the rules of the puzzle contradict", _contradicted(space, chunks, manifest, sample))
     problems = [*search.differing[:MAX_EXAMPLES], *_disorder(store, manifest, facts)]
@@ -97,7 +97,7 @@ def check_keys(
 
 
 class _Search:
-    """The search with which a table is compared."""
+    """The search with which a table is compared, and the problems found."""
 
     def __init__(self, shards: Shards, space: Space, chunks: TableChunks, seed: int) -> None:
         self.wrong: dict[str, tuple[int, Labels]] = {}
@@ -109,7 +109,7 @@ class _Search:
         self._seed = seed
 
     def compare(self, depth: int, expected: tuple[int, int]) -> None:
-        """Compare the layer found by the search with the table's: number of keys, and sum of their hashes."""
+        """Compare the layer that the search found with the number of keys and the sum of hashes in the table."""
         here = sum(self._shards.counts)
         total = int(np.array(self._shards.hash_sums(depth, self._seed), dtype=np.uint64).sum())
         if (here, total) == expected:
@@ -123,7 +123,7 @@ class _Search:
         )
 
     def _missing_positions(self, depth: int, labels: Labels) -> Labels:
-        """Return the positions that the table has at a depth, but the search has not."""
+        """Return the positions that the table contains at a depth, but that the search has not found."""
         found = set(map(bytes, labels))
         batches = (self._space.unrank(indices) for indices in self._chunks.all_at(depth))
         others = [one for batch in batches for one in batch if bytes(one) not in found]
@@ -207,7 +207,7 @@ def _sample(manifest: TableManifest, layers: NDArray[np.int64], seed: int) -> In
 
 
 def _contradicted(space: Space, chunks: TableChunks, manifest: TableManifest, sample: Indices) -> Labels:
-    """Return the positions of the sample whose depths contradict the rules, without using moves of keys."""
+    """Return the positions of the sample whose depths contradict the rules, without using the moves of keys."""
     expanded = manifest.committed_depth - (not manifest.searched)
     depths_of = partial(_depths, chunks)
     depths, after = depths_of(sample), space.successors(sample)

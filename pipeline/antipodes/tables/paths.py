@@ -1,6 +1,6 @@
 """Shortest paths and best moves of many positions, read from a table in batches.
 
-All positions of a batch walk together, one depth at a time, so each chunk is read once per depth.
+The paths of a batch are followed together, one depth at a time, so each chunk is read once per depth.
 """
 
 from collections.abc import Iterator
@@ -67,7 +67,7 @@ def _check_starts(space: CheckedSpace, chunks: TableChunks, positions: Labels) -
 
 
 def _predecessors(space: CheckedSpace, chunks: TableChunks, positions: Labels, depth: int) -> Labels:
-    """Return for each position ``(n, places)`` a predecessor at a depth: the first in the first chunk that has one."""
+    """Return one predecessor at a depth for each position ``(n, places)``, from the first chunk that contains any."""
     if not space.puzzle.moves.invertible:
         return _found_predecessors(space, chunks, positions, depth)
     parents, _, before = space.puzzle.moves.steps_back(positions)
@@ -83,7 +83,7 @@ def _predecessors(space: CheckedSpace, chunks: TableChunks, positions: Labels, d
 
 
 def _found_predecessors(space: CheckedSpace, chunks: TableChunks, positions: Labels, depth: int) -> Labels:
-    """Return the predecessors if a move has no known inverse: move all positions at the depth until each is found."""
+    """Return the predecessors without inverse moves: apply moves to the positions at ``depth`` until all are found."""
     wanted, of = np.unique(positions, axis=0, return_inverse=True)
     number = {bytes(position): number for number, position in enumerate(wanted)}
     found, missing, entries = np.empty_like(wanted), set(range(len(wanted))), space.stored.rank(wanted)
@@ -101,7 +101,7 @@ def _found_predecessors(space: CheckedSpace, chunks: TableChunks, positions: Lab
 
 
 def _moved_to(space: CheckedSpace, labels: Labels, entries: Numbers) -> Iterator[tuple[Labels, Labels]]:
-    """Yield each pair of a position ``(n, places)`` and its successor in one of the entries."""
+    """Yield each of the positions ``(n, places)`` with each of its successors whose entry is in ``entries``."""
     for number in range(len(space.puzzle.moves)):
         after, legal = space.puzzle.moves.move(number, labels)
         moved = np.flatnonzero(legal)
@@ -110,7 +110,7 @@ def _moved_to(space: CheckedSpace, labels: Labels, entries: Numbers) -> Iterator
 
 
 def best_moves(space: CheckedSpace, chunks: TableChunks, positions: Labels, distances: Distances) -> LegalMoves:
-    """Return the moves of each position ``(n, places)`` after which it is one move nearer to a start.
+    """Return the moves that bring each position ``(n, places)`` one move nearer to a start.
 
     Starts, and positions with a negative distance, have none.
 

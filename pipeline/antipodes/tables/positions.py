@@ -36,11 +36,14 @@ class ReachedPositions:
                 yield self._space.unrank(indices[first : first + BATCH])
 
     def numbered_at(self, depth: int, numbers: NDArray[np.int64]) -> Labels:
-        """Return positions ``(n, places)`` at a depth, counted from 0; raise StoreDamagedError if there are fewer."""
+        """Return the positions ``(n, places)`` with these ``numbers``, counted from 0 at a depth.
+
+        Raises StoreDamagedError if the depth has fewer positions.
+        """
         return self._space.unrank(self._chunks.numbered_at(depth, numbers))
 
     def numbered(self, numbers: NDArray[np.int64]) -> tuple[Labels, Depths]:
-        """Return positions ``(n, places)`` and their depths ``(n,)``, counted from 0 by depth."""
+        """Return the positions ``(n, places)`` with these ``numbers``, counted from 0 by depth, and their depths."""
         indices, depths = self._chunks.numbered(numbers)
         return self._space.unrank(indices), depths
 
@@ -87,11 +90,11 @@ class WeightedPositions(ReachedPositions):
                 yield self._space.numbering.positions_of_entries(indices[first : first + size])[1]
 
     def numbered_at(self, depth: int, numbers: NDArray[np.int64]) -> Labels:
-        """Return positions ``(n, places)`` at a depth, counted from 0."""
+        """Return the positions ``(n, places)`` with these ``numbers``, counted from 0 at a depth."""
         return self.numbered(numbers + int(self._counts[:, :depth].sum()))[0]
 
     def numbered(self, numbers: NDArray[np.int64]) -> tuple[Labels, Depths]:
-        """Return positions ``(n, places)`` and their depths ``(n,)``, counted from 0 by depth."""
+        """Return the positions ``(n, places)`` with these ``numbers``, counted from 0 by depth, and their depths."""
         counts = self._counts.T.ravel()  # by depth, then by chunk
         ends = np.cumsum(counts, dtype=np.int64)
         cells = np.searchsorted(ends, numbers, side="right")

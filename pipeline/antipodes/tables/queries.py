@@ -67,7 +67,7 @@ def match(space: CheckedSpace, chunks: TableChunks, pattern: str) -> Matches:
 
 
 def _different(space: CheckedSpace, batches: Iterable[Labels]) -> Iterator[Labels]:
-    """Yield the positions of batches, but only one of those that free moves connect, since they count as one."""
+    """Yield the positions of batches, but only one of several positions that free moves connect: they count as one."""
     if not isinstance(space.puzzle.moves, CountedSwaps):
         yield from batches
         return
@@ -80,7 +80,7 @@ def _different(space: CheckedSpace, batches: Iterable[Labels]) -> Iterator[Label
 
 
 def _extreme(best: Callable[[NDArray[np.int32]], np.int32], kept: Reached, found: Reached) -> Reached:
-    """Return the kept and found positions whose distance is the best of all."""
+    """Return those of the ``kept`` and ``found`` positions that have the best distance."""
     distances, indices = np.concatenate((kept[0], found[0])), np.concatenate((kept[1], found[1]))
     at_best = distances == best(distances)
     return distances[at_best], indices[at_best]
@@ -99,7 +99,7 @@ class Found:
 
 
 def parsed(puzzle: Puzzle, texts: Sequence[str]) -> tuple[Labels, dict[int, PositionError]]:
-    """Return the positions given by the strings, ``(n, places)``, and the errors of invalid strings by number."""
+    """Return the positions ``(n, places)`` that the strings denote, and the error of each invalid string, by number."""
     try:
         return puzzle.parse_many(texts), {}
     except PositionError:

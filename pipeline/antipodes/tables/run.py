@@ -145,7 +145,10 @@ def _saved(manifest: SearchManifest) -> str:
 
 
 def _start_distance(address: Address, manifest: SearchManifest, config: Config) -> int | None:
-    """Return the distance of the start of a config with a goal, from its finished table; None if there is none."""
+    """Return the distance of the start from the goal, from a finished table.
+
+    Returns None without a goal, without a finished table, and if the start is unreachable.
+    """
     start = config.puzzle.rules.origin
     if start is None or not manifest.complete or not isinstance(manifest, TableManifest):
         return None

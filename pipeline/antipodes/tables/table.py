@@ -53,7 +53,8 @@ def open_table(address: Address, cache_bytes: int = CACHE_BYTES, puzzle: PuzzleL
     """Open the table in a store, at a path or a URL. Chunks that were read stay in memory up to ``cache_bytes``.
 
     A ``puzzle``, in any form that `run` accepts, is needed in two cases: if the puzzle is written in Python and this
-    user has not run or checked it here, and if another process made it without a file. A store alone runs no code.
+    user has not run or checked it here, and if another process defined it without a file. Opening a store never runs
+    code that is unknown here.
 
     Raises
     ------
@@ -64,7 +65,7 @@ def open_table(address: Address, cache_bytes: int = CACHE_BYTES, puzzle: PuzzleL
     SourceError
         The puzzle is written in Python, and its code was not run here before, or its file is missing or has changed.
     StoreMismatchError
-        The table belongs to another puzzle than the given one.
+        The table belongs to another puzzle than ``puzzle``.
     """
     cache_bytes = arguments.integer(cache_bytes, "cache_bytes", 0)
     return _opened(TableStore(arguments.address(address, "the address of a table")), cache_bytes, puzzle)
@@ -97,7 +98,7 @@ class Table(SearchResult):
         self._source = (store, cache_bytes)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Reduce to the store: a copy, in this process or another, opens the store again, with its own cache."""
+        """Reduce to the store, so that a copy in this or another process opens the store again, with its own cache."""
         written = (self.puzzle.settings or {}).get("family", FAMILY) == FAMILY  # its code is not loaded from the store
         return _opened, (*self._source, self.puzzle if written else None)
 
@@ -158,7 +159,7 @@ class Table(SearchResult):
     def distances(self, positions: PositionsLike) -> NDArray[np.int32]:
         """Return the distance of each position ``(n, places)`` as ``(n,)``, or UNREACHABLE, or UNKNOWN.
 
-        Positions may also be texts, or labels of more dimensions: ``(..., places)`` gives ``(...)``.
+        Positions may also be strings, or an array of more dimensions: ``(..., places)`` gives ``(...)``.
 
         Raises PositionError if one of them is not a position of the puzzle, and StoreDamagedError if a chunk that is
         needed is corrupt.
@@ -169,7 +170,7 @@ class Table(SearchResult):
         return self._chunks.distances(self.space.stored.rank(self.puzzle.positions(positions)))
 
     def distances_by_index(self, indices: ArrayLike) -> NDArray[np.int32]:
-        """Return what `distances` returns, for indices ``(n,)``; raise InputError if one is out of range."""
+        """Return the distances of indices ``(n,)``, as `distances` does; raise InputError if one is out of range."""
         return self._chunks.distances(self.space.entries(self.space.indices(indices)))
 
     def path(self, position: PositionLike) -> Labels:
@@ -194,11 +195,13 @@ class Table(SearchResult):
         return [next(paths) if one else None for one in reached.tolist()]
 
     def best_moves(self, positions: PositionsLike) -> LegalMoves:
-        """Return the moves of each position ``(n, places)`` after which it is one move nearer to a start.
+        """Return the moves that bring each position ``(n, places)`` one move nearer to a start.
 
         Starts and unreachable positions have none. ``best_moves(positions).by_position()`` lists the names for each
-        position. Raises InputError if the moves are not reversible, since then the distance from a start is not the
-        distance to it, and otherwise as `paths` does.
+        position.
+
+        Raises InputError if the moves are not reversible, since then the distance from a start is not the distance to
+        the start. Otherwise raises as `paths` does.
         """
         labels = self.puzzle.positions(positions)
         return best_moves(self.space, self._chunks, labels, self._known_distances(labels))
@@ -278,7 +281,7 @@ class Table(SearchResult):
                 return
 
     def _first_at(self, depth: int, limit: int | None) -> tuple[int, int]:
-        """Return the depth and the number of positions there, at most ``limit``; raise InputError if there is none."""
+        """Return the depth and its number of positions, at most ``limit``; raise InputError if it is not valid."""
         depth = self._depth(depth)
         most = arguments.optional(limit, arguments.integer, "a limit", 0)
         return depth, self._layers[depth] if most is None else min(most, self._layers[depth])
@@ -299,7 +302,7 @@ class Table(SearchResult):
     def unique_antipodes(self, limit: int | None = None) -> Labels:
         """Return the lexicographically first position of each symmetry class of `antipodes`, ``(n, places)``.
 
-        At most ``limit`` positions are searched for. Raises as `antipodes` and `unique_layers` do.
+        At most ``limit`` positions are returned. Raises as `antipodes` and `unique_layers` do.
         """
         most = arguments.optional(limit, arguments.integer, "a limit", 0)
         self._check_complete("table ends at")
@@ -357,8 +360,8 @@ class Table(SearchResult):
         depths
             The depths to draw from, such as ``range(20, 32)``. None: all depths.
         balanced
-            False: all positions are equally probable, so few are near the start. True: each depth contributes equally
-            many positions, or all that it has.
+            False: all positions are equally probable, so few are near the start. True: each depth contributes the same
+            number of positions, or all of its positions if there are fewer.
 
         Raises
         ------
@@ -448,7 +451,7 @@ class Table(SearchResult):
         return [self._depth(depth) for depth in np.unique(given).tolist()]
 
     def to_xarray(self) -> xarray.DataArray:
-        """Return the depth of each entry along the dimension ``index``. Dask reads it by chunks when it is computed.
+        """Return the depth of each entry along the dimension ``index``. Dask reads the chunks when it computes.
 
         If the table is reduced by symmetries, the dimension is ``entry``, since an entry stands for several positions.
         Unreached entries have the value of the attribute ``unreached``. Raises InputError if xarray is not installed,
@@ -471,7 +474,7 @@ class Table(SearchResult):
 
 
 def symmetric_layers(table: Table, symmetries: Sequence[Symmetry]) -> list[list[int]]:
-    """Return for each symmetry the number of positions of the table that it leaves unchanged, at each depth."""
+    """Return, for each symmetry, the number of positions at each depth that it leaves unchanged."""
     return [counts.tolist() for counts in table._symmetric.unchanged_by(symmetries)]
 
 
@@ -499,7 +502,7 @@ def look_up(table: Table, positions: Labels, with_path: bool = False) -> Iterato
 
 
 def _few(depths: object) -> object:
-    """Return the depths of a possibly endless iterable as a list; raise InputError if there are more than possible."""
+    """Return depths as a list; raise InputError if an iterable has more than a table can have (it may be endless)."""
     if not isinstance(depths, Iterable):
         return depths
     few = list(islice(depths, DEEPEST + 2))

@@ -23,16 +23,16 @@ from antipodes_tasks.spaces.space import NOT_NUMBERED, Space
 
 Counts = NDArray[np.int64]
 LOOKED_UP = 1 << 22
-"""Number of positions whose depths are looked up together, so that each chunk is read once for them."""
+"""Number of positions whose depths are looked up together, so that each chunk is read once for all of them."""
 LISTED_SHARE = 0.25
-"""Maximum ratio of arrangements to positions for which arrangements are listed."""
+"""Maximum ratio of listed arrangements to positions. Beyond it, the table is read instead."""
 
 
 def acting(space: Space) -> tuple[Symmetry, ...]:
     """Return the symmetries that permute the numbered positions, beginning with the identity.
 
-    These are all symmetries of the puzzle, unless only the positions reachable from a position other than a start are
-    numbered.
+    These are all symmetries of the puzzle, unless only the positions reachable from ``Rules.origin``, which is not a
+    start, are numbered.
     """
     elements = symmetries_of(space.rules).elements()
     if not _is_cut_off(space):
@@ -47,7 +47,10 @@ def _is_cut_off(space: Space) -> bool:
 
 
 def _classes(space: Space) -> list[tuple[Symmetry, int]]:
-    """Return one acting symmetry per class of symmetries that leave equally many positions unchanged, with its size."""
+    """Return one symmetry of each class of acting symmetries, and the size of the class.
+
+    The symmetries of a class leave the same number of positions unchanged at each depth.
+    """
     if _is_cut_off(space):
         return [(one, 1) for one in acting(space)]
     return list(symmetries_of(space.rules).classes())
@@ -109,7 +112,7 @@ class SymmetricPositions:
         return [np.where(counted_there, counts, 0) for counts in found if counts is not None]
 
     def _listed(self, symmetries: Sequence[Symmetry], most: int) -> list[Counts | None]:
-        """Return counts by listing arrangements; None from the first symmetry on that leaves more than ``most``."""
+        """Return counts by listing arrangements; None once a symmetry leaves more than ``most`` unchanged."""
         exceeded = Event()
 
         def count(symmetry: Symmetry) -> Counts | None:
@@ -152,7 +155,7 @@ class SymmetricPositions:
 
 
 def _join_counts(parts: Iterable[Counts]) -> Iterator[Counts]:
-    """Yield the same numbers in larger arrays, without NOT_NUMBERED."""
+    """Yield the same indices in larger arrays, without NOT_NUMBERED."""
     waiting: list[Counts] = []
     for part in parts:
         check_wanted()

@@ -43,8 +43,8 @@ class CheckMemory:
 def plan_memory(manifest: TableManifest, scheduler: Scheduler, memory_limit: int | None) -> CheckMemory:
     """Return the memory of a check of all committed layers, and choose the largest set of workers that has it.
 
-    Without a limit the check may take as much memory as a run: the free memory, on a cluster the workers' share for
-    runs.
+    Without a limit the check may take as much memory as a run: the free memory, or on a cluster the share of the
+    workers' memory limits that runs may use.
 
     Raises ResourceLimitError if no set of workers has enough memory.
     """

@@ -47,7 +47,7 @@ class TableVerdict(Verdict):
     sample_seed: int | None = None
     """The seed of the sample, or None if there was no sample."""
     unchecked: str | None = None
-    """Why distances were not compared with the moves, although all bytes are intact. None: they were compared."""
+    """The reason why the distances were not compared with the moves, or None if they were compared."""
 
     @property
     def ok(self) -> bool:
@@ -82,8 +82,8 @@ def verify(
     """Check every byte and every distance of the table in a store, finished or not.
 
     If the puzzle is written in Python and its code may not be run here, every byte is checked but no distance. Then the
-    verdict is not ``ok``, and ``unchecked`` has the reason. A ``puzzle`` is given as in
-    `antipodes.tables.table.open_table`.
+    verdict is not ``ok``, and ``unchecked`` contains the reason. `antipodes.tables.table.open_table` describes when a
+    ``puzzle`` is needed.
 
     Each call draws another sample of positions to check without move tables. To repeat a sample, pass the
     ``sample_seed`` of the earlier verdict, from 0 to 2^63 - 1, as ``seed``. A ``scheduler``, such as ``Threads(2)`` or
@@ -194,7 +194,7 @@ def _layers(checked: Checked) -> NDArray[np.int64]:
 
 
 def _wrong_counts(manifest: TableManifest, layers: NDArray[np.int64]) -> Iterator[str]:
-    """Yield a line if the counts in the manifest differ from those of the chunks."""
+    """Yield a line if the counts in the manifest differ from the counts in the chunks."""
     counts = enumerate(zip(manifest.layers, layers.sum(axis=0)[:-1].tolist(), strict=True))
     if wrong := [(depth, expected, found) for depth, (expected, found) in counts if expected != found]:
         depth, expected, found = wrong[0]
@@ -223,7 +223,7 @@ def _named(store: TableStore, manifest: TableManifest, indices: Indices) -> list
 
 
 def _merge_wrong(blocks: Sequence[Wrong]) -> Wrong:
-    """Return the wrong positions of all blocks as those of one block, in ascending order."""
+    """Merge the wrong positions of all blocks, in ascending order."""
     return Wrong(sum(wrong.count for wrong in blocks), np.concatenate([wrong.first for wrong in blocks])[:MAX_EXAMPLES])
 
 

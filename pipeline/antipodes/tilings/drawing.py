@@ -20,17 +20,17 @@ GAP = 3
 """Number of columns between two tilings in a row."""
 HOLE_SYMBOL, EMPTY_SYMBOL = "#", "·"
 FILLED_HOLE = "░░░"
-"""A hole between lines; if it were blank, it would look like a piece."""
+"""A hole in a drawing with lines. If it were blank, it would look like a piece."""
 GREEK = "ΓΔΘΛΞΠΣΦΨΩαβγδεζηθλμξπρστφχψω"
 CYRILLIC = "БГДЖЗИЙЛЦЧШЩЪЫЬЭЮЯбвгджзийклмнптфцчшщъыьэюя"
-"""The letters of these two alphabets that do not look like Latin letters."""
+"""GREEK and CYRILLIC contain the letters of these alphabets that do not look like Latin letters."""
 ACCENTED = "".join(map(chr, range(0x100, 0x180)))
 """The block Latin Extended-A of Unicode."""
 SPARE_SYMBOLS = ascii_uppercase + ascii_lowercase + digits + GREEK + CYRILLIC + ACCENTED
 """Further symbols for pieces; there are more of them than pieces in any named set."""
 
 CORNERS = " ╵╷│╴┘┐┤╶└┌├─┴┬┼"
-"""Characters for corners; the index adds 1, 2, 4 and 8 for a line up, down, left and right."""
+"""Characters for corners. The index is the sum of 1, 2, 4 and 8 for a line up, down, left and right."""
 
 LETTERS, LINES, BOTH = "letters", "lines", "both"
 STYLES = (LETTERS, LINES, BOTH)
@@ -46,8 +46,7 @@ CELL, LAYER_GAP = 24, 8
 EDGE, EDGE_WIDTH = "#2b2b33", 2.2
 """Colour and width of the borders of pieces."""
 Layer = NDArray[np.int64]
-"""A layer ``(rows, columns)``: the number of the copy of a piece on each place (its column in a tiling), HOLE or EMPTY.
-"""
+"""A layer ``(rows, columns)``: for each cell, the copy of a piece (its column in a tiling), HOLE or EMPTY."""
 
 
 class Canvas(NamedTuple):
@@ -141,7 +140,7 @@ def draw_sheet(
 
 
 def steps(problem: TilingProblem, tiling: NDArray[np.int32]) -> Iterator[NDArray[np.int32]]:
-    """Yield the partial tilings ``(copies,)`` in which one more piece is placed, always on the first empty cell."""
+    """Yield partial tilings ``(copies,)``. Each has one more piece than the previous one, on its first empty cell."""
     first_cells = placements_of(problem).cells[tiling, 0]
     placed = np.full_like(tiling, -1)
     for copy in np.argsort(first_cells):
@@ -177,7 +176,7 @@ def _borders(layer: Layer) -> tuple[Layer, NDArray[np.bool_], NDArray[np.bool_]]
 
 
 def _border(upright: NDArray[np.bool_], level: NDArray[np.bool_]) -> str:
-    """Return a line of corners, each followed by an edge of three characters except the last."""
+    """Return a line of corners; each corner except the last is followed by an edge of three characters."""
     parts = 1 * upright[0] + 2 * upright[1] + 4 * level[:-1] + 8 * level[1:]
     edges = ["───" if edge else "   " for edge in level[1:-1]]
     return "".join(CORNERS[part] + edge for part, edge in zip(parts, [*edges, ""], strict=True))
@@ -189,7 +188,7 @@ def _separator(row: NDArray[np.int64], upright: NDArray[np.bool_], symbols: tupl
 
 
 def _pieces_at_characters(framed: Layer) -> NDArray[np.int64]:
-    """Return the piece at each character of `_lines` if all cells that meet there belong to one piece."""
+    """Return the piece at each character of `_lines`; NO_PIECE unless all cells that meet there belong to one piece."""
     lines, columns = np.arange(2 * framed.shape[0] - 3), np.arange(4 * framed.shape[1] - 7)
     rows, places = ((lines + 1) // 2, lines // 2 + 1), ((columns + 3) // 4, columns // 4 + 1)
     meeting = np.array([framed[np.ix_(row, place)] for row in rows for place in places])

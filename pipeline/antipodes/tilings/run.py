@@ -72,7 +72,7 @@ class TilingReport(Report):
 
     @property
     def saved(self) -> str:
-        """The committed partitions."""
+        """Subject and verb of a sentence about the committed partitions: "3 of 8 partitions are"."""
         return self.manifest.saved
 
     @property
@@ -165,7 +165,7 @@ def tile_board(
 
 
 def _create(session: Session[TilingStore], config: BoardConfig, method: str) -> TilingManifest:
-    """Create an empty store, which replaces an existing one."""
+    """Create an empty store, which replaces an existing store."""
     with session.clock.measure("tables"):
         check_size(config.problem, method)
         partitions = len(partitions_of(config.problem, method))

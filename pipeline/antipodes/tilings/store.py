@@ -41,7 +41,7 @@ PARTITIONS = "partitions"
 """The folder of the arrays of an unfinished store, which are named by their partitions."""
 CHUNK_ROWS = 65536
 NO_PLACEMENT = -1
-"""The fill value; every tiling places every piece, so no chunk consists only of it."""
+"""The fill value. It does not occur in a chunk, since every tiling places every piece."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ class TilingManifest:
     fingerprint: str = field(metadata=stored_as(sha256()))
     """Fingerprint of the problem, which covers everything on which the tilings depend."""
     pieces: Sequence[str] = field(metadata=stored_as(list_of(text())))
-    """Labels of the copies of pieces, which are the columns of the arrays."""
+    """Labels of the copies of pieces. Each copy is a column of the arrays."""
     method: str = field(metadata=stored_as(one_of(*METHODS)))
     """Search method; the partitions depend on it and on the problem."""
     partitions: int = field(metadata=stored_as(integer(0, arguments.GREATEST)))
@@ -158,7 +158,7 @@ class TilingStore(Store[TilingManifest]):
     MANIFEST_TYPE = TilingManifest
 
     def create(self, config: BoardConfig, method: str, partitions: int, overwrite: bool = False) -> TilingManifest:
-        """Create an empty store atomically, if asked to in place of an old one; raise like `creating`."""
+        """Create an empty store atomically, possibly in place of an old store; raise as `creating` does."""
         manifest = TilingManifest(
             board=dict(config.settings),
             fingerprint=config.problem.fingerprint,

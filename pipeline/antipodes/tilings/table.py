@@ -81,7 +81,7 @@ class Tiling:
         return draw_tiling(self.problem, self.placements)
 
     def steps(self, style: str = BOTH) -> Iterator[str]:
-        """Return drawings in which one more piece is placed each time; raise like `draw`."""
+        """Return drawings of the tiling as it grows, each with one more piece; raise as `draw` does."""
         arguments.choice(style, "a style", STYLES)
         return (draw(self.problem, placed, style) for placed in placed_one_by_one(self.problem, self.placements))
 

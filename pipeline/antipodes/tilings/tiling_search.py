@@ -33,7 +33,7 @@ from antipodes_tasks.exact_cover.partitions import partitions_of
 from antipodes_tasks.exact_cover.problem import TilingProblem
 
 TOLD_SECONDS = 1.0
-"""Seconds between two events about the partitions under way."""
+"""Minimum seconds between two events about the partitions under way."""
 GRACE_SECONDS = 1.0
 """Seconds that the partitions under way have to finish after the run is asked to stop."""
 
@@ -118,7 +118,7 @@ class PartitionTasks:
     ) -> None:
         """Search partitions until the run is asked to stop; ``on_result`` is called with the number and result of each.
 
-        ``name`` is the common name in the keys of the tasks.
+        ``name`` is the first part of the keys of the tasks.
         """
 
         def collect(key: Key, timed: TimedResult | None) -> None:

@@ -82,13 +82,13 @@ def _problems(manifest: TilingManifest, problem: TilingProblem, tilings: TilingA
 
 
 def _are_tilings(problem: TilingProblem, tilings: TilingArray) -> NDArray[np.bool_]:
-    """Return ``(tilings,)``: whether a row places each copy and covers each required cell, and no cell twice."""
+    """Return whether each row ``(tilings,)`` places each copy, covers each required cell, and covers no cell twice."""
     placements = placements_of(problem)
     in_range = (tilings >= 0) & (tilings < len(placements))
     inside = np.where(in_range, tilings, 0)
     own_piece = in_range & (placements.piece[inside] == problem.piece_of_copy)
     room = problem.copies * placements.cells.shape[1]
-    cells = np.sort(placements.cells[inside].reshape(len(tilings), room), axis=1)  # short rows are filled up with -1
+    cells = np.sort(placements.cells[inside].reshape(len(tilings), room), axis=1)  # shorter rows are padded with -1
     overlap = (cells[:, 1:] == cells[:, :-1]) & (cells[:, 1:] >= 0)
     to_cover = np.append(problem.required, False)[cells]
     covers = to_cover.sum(axis=1) == problem.required.sum()

@@ -35,7 +35,7 @@ def integer(
     ArgumentTypeError
         The value is not an integer. No float is accepted, whatever its value.
     InputError
-        The integer is out of range; an ``error`` of that kind.
+        The integer is out of range. The error has the type ``error``.
     """
     if isinstance(value, np.ndarray) and value.ndim == 0 and not isinstance(value, np.ma.MaskedArray):
         value = value[()]
@@ -57,7 +57,7 @@ def integers(
     Raises
     ------
     InputError
-        The values are something else, or rows have different lengths; an ``error`` of that kind.
+        The values are something else, or rows have different lengths. The error has the type ``error``.
     """
     array = _array(values, what, error)
     if array.ndim != dimensions:
@@ -79,14 +79,14 @@ def number(value: object, what: str, least: float = -math.inf) -> float:
 
 
 def flag(value: object, what: str) -> bool:
-    """Return the boolean; raise ArgumentTypeError if it is anything else, including a number."""
+    """Return the boolean; raise ArgumentTypeError if the value is anything else, including a number."""
     if not isinstance(value, bool | np.bool_):
         raise ArgumentTypeError(f"expected {what} as True or False, found {found(value)}")
     return bool(value)
 
 
 def text(value: object, what: str, error: type[InputError] = ArgumentTypeError) -> str:
-    """Return the string; raise an ``error`` if it is anything else."""
+    """Return the string; raise ``error`` if the value is anything else."""
     if not isinstance(value, str):
         raise error(f"expected {what} as a string, found {found(value)}")
     return value
@@ -122,14 +122,14 @@ def mapping(value: object, what: str) -> Mapping[str, Any]:
 
 
 def path_or_text(value: object, what: str) -> Path | str:
-    """Return a string unchanged, or a path as a Path; raise ArgumentTypeError if it is neither."""
+    """Return a string unchanged, or a path as a Path; raise ArgumentTypeError if the value is neither."""
     if not isinstance(value, str | os.PathLike) or not isinstance(os.fspath(value), str):
         raise ArgumentTypeError(f"expected {what} as a path or string, found {found(value)}")
     return value if isinstance(value, str) else Path(value)
 
 
 def address(value: object, what: str) -> Path | str:
-    """Return the path or URL, a string unchanged; raise InputError if it is neither or cannot be a path."""
+    """Return the address as `path_or_text` does; also raise InputError if it is empty or contains a null character."""
     checked = path_or_text(value, what)
     if not str(checked) or "\0" in str(checked):
         raise InputError(f"expected {what} as a path or string, found {found(str(checked))}")
@@ -137,7 +137,7 @@ def address(value: object, what: str) -> Path | str:
 
 
 def optional(value: object, check: Callable[..., T], *arguments: Any, **options: Any) -> T | None:
-    """Return None for None, otherwise the result of the check of the value."""
+    """Return None if the value is None, otherwise the result of ``check`` for the value and the other arguments."""
     return None if value is None else check(value, *arguments, **options)
 
 
@@ -158,7 +158,7 @@ def found(value: object) -> str:
 
 
 def _is_numpy_integer(value: object) -> bool:
-    """Return whether it is an integer; numpy also counts time spans as integers, which are excluded."""
+    """Return whether the value is a numpy integer. Time spans, which numpy also counts as integers, are excluded."""
     return isinstance(value, np.integer) and not isinstance(value, np.timedelta64)
 
 

@@ -17,8 +17,8 @@ class InputError(AntipodesError, ValueError):
 
 
 def missing_package(what: str, package: str, extra: str) -> InputError:
-    """Return the error for a missing optional package that ``what`` needs; an ``extra`` of this project installs it."""
-    where = "in a checkout of antipodes, or with the path of its wheel for the dot"
+    """Return the error for a missing package that ``what`` needs; the ``extra`` of this project installs it."""
+    where = "in a checkout of antipodes (or replace the dot by the path of its wheel)"
     return InputError(f"{what} needs {package}: pip install '.[{extra}]' {where}")
 
 
@@ -47,7 +47,7 @@ class SourceError(AntipodesError, ImportError):
 
 
 class PositionError(InputError):
-    """A text or an array that is not a position of the puzzle."""
+    """A string or an array that is not a position of the puzzle."""
 
 
 class UnreachableError(AntipodesError, KeyError):
@@ -131,11 +131,11 @@ class UnfinishedError(AntipodesError, LookupError):
 
 
 class PatternError(InputError):
-    """A text that is not a valid pattern of the puzzle."""
+    """A string that is not a valid pattern of the puzzle."""
 
 
 class PermutationError(InputError):
-    """An array that is not a permutation, or that has too many elements for 64-bit ranks."""
+    """An array that is not a permutation, or a permutation of too many elements for 64-bit ranks."""
 
 
 class RankError(InputError, IndexError):
@@ -147,7 +147,7 @@ class OutputError(AntipodesError, OSError):
 
 
 class BrokenOutputError(OutputError):
-    """Standard output is a broken pipe: its reader has ended, for example `head`."""
+    """Standard output is a broken pipe: the program that reads it, for example `head`, has ended."""
 
 
 class FieldError(Exception):

@@ -1,4 +1,4 @@
-"""Compilation with numba, which is imported at the first call of a kernel; and instructions on the bits of a word."""
+"""Compilation with numba, which is imported when a kernel is first called; and bit operations on 64-bit words."""
 
 import functools
 import pickle
@@ -17,7 +17,7 @@ integer = cast(Callable[[Any], int], np.int64)
 """int() for kernels. Numba would compile the builtin as a function, once for each type."""
 
 TELL_SECONDS = 2.0
-"""Seconds of compilation after which it is reported."""
+"""Number of seconds after which a compilation is reported."""
 _making = threading.RLock()
 
 
@@ -42,7 +42,7 @@ class Watch:
             return self._ended + (time.monotonic() - self._since if self._under_way else 0.0)
 
     def begin(self) -> None:
-        """Note that the compilation of a function begins, perhaps within the compilation of another function."""
+        """Record that the compilation of a function begins, perhaps within the compilation of another function."""
         with self._lock:
             if not self._under_way:
                 self._since = time.monotonic()
@@ -56,7 +56,7 @@ class Watch:
             self._look()
 
     def end(self) -> None:
-        """Note that the compilation of a function has ended."""
+        """Record that the compilation of a function has ended."""
         with self._lock:
             self._under_way -= 1
             if not self._under_way:
@@ -78,7 +78,7 @@ def working_clock() -> float:
 
 
 class Lazy(Generic[P, R]):
-    """A compiled function that is created at its first call, or when a kernel that calls it is compiled."""
+    """A function that is compiled when it is first called, or when a kernel that calls it is compiled."""
 
     def __init__(
         self,
@@ -122,8 +122,8 @@ def kernel(function: Callable[P, R]) -> Callable[P, R]:
     ``NUMBA_CACHE_DIR`` names another folder. Kernels take arrays and scalars only: a function as an argument would be
     compiled in every process.
 
-    A kernel that is called by another kernel becomes part of it, without entry points for Python and C and without its
-    own cache. That saves a fifth of the compilation time.
+    A kernel that another kernel calls is compiled as part of the other kernel, without entry points for Python and C,
+    and without its own cache. This saves a fifth of the compilation time.
     """
     return Lazy(function, _compiled, _inner)
 
@@ -146,7 +146,7 @@ def _inner(function: Callable[..., Any]) -> Any:
 
 @functools.cache
 def _cache_type() -> Any:
-    """Return the class of numba's cache, which clears unreadable caches: modules that they refer to may have moved.
+    """Return a class for numba's cache that clears a cache if it is unreadable, for example after a module was moved.
 
     The call also registers a listener that informs the `watch` of each compilation, but not of code loaded from the
     cache.
@@ -174,7 +174,7 @@ def _cache_type() -> Any:
 
 
 def _instruction(name: str, *flags: int) -> Callable[[BitFunction], BitFunction]:
-    """Return a decorator: kernels use the LLVM instruction with this name, and Python calls the function itself."""
+    """Return a decorator. Kernels then use the LLVM instruction with this name; Python calls the decorated function."""
     return lambda function: Lazy(function, lambda function: function, lambda function: _intrinsic(name, flags))
 
 
@@ -193,22 +193,22 @@ def _intrinsic(name: str, flags: tuple[int, ...]) -> Any:
 
 
 WORD_IS_NOT_ZERO = 1
-"""A flag with which LLVM omits the test for 0."""
+"""Flag of an LLVM instruction: the word is not 0, so that no test for 0 is needed."""
 
 
 @_instruction("cttz", WORD_IS_NOT_ZERO)
 def trailing_zeros(word: np.uint64) -> np.uint64:
-    """Return the number of zero bits below the lowest one bit of a word, which must not be 0."""
+    """Return the number of zero bits below the lowest 1 bit of a word, which must not be 0."""
     return np.uint64((int(word) & -int(word)).bit_length() - 1)
 
 
 @_instruction("ctlz", WORD_IS_NOT_ZERO)
 def leading_zeros(word: np.uint64) -> np.uint64:
-    """Return the number of zero bits above the highest one bit of a word, which must not be 0."""
+    """Return the number of zero bits above the highest 1 bit of a word, which must not be 0."""
     return np.uint64(64 - int(word).bit_length())
 
 
 @_instruction("ctpop")
 def popcount(word: np.uint64) -> np.uint64:
-    """Return the number of one bits of a word."""
+    """Return the number of 1 bits of a word."""
     return np.uint64(int(word).bit_count())

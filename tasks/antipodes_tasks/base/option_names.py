@@ -30,7 +30,7 @@ def in_words(python: str, shell: str) -> str:
 
 
 def option(name: str, value: str | bool | None = None) -> str:
-    """Return an option as its user writes it, such as ``--memory-limit 2GiB`` or ``memory_limit="2GiB"``.
+    """Return an option as the user writes it, such as ``--memory-limit 2GiB`` or ``memory_limit="2GiB"``.
 
     Parameters
     ----------

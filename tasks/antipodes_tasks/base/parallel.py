@@ -14,7 +14,7 @@ R = TypeVar("R")
 TELL_SECONDS = 1.0
 """Seconds of work after which progress is reported."""
 Tell = Callable[[str, int, int], None]
-"""Called with the name of the work, how many of its calls have ended, and how many there are."""
+"""A function that is called with the name of the work, the number of finished calls, and the number of all calls."""
 
 
 class _Watcher(NamedTuple):
@@ -31,7 +31,7 @@ _ended: ContextVar[Event] = ContextVar("_ended")
 
 @contextmanager
 def watched(tell: Tell, stop: Callable[[], bool], threads: int) -> Iterator[None]:
-    """Let `in_threads`, inside the block, use this many threads, report to ``tell`` and stop if ``stop()``."""
+    """Inside the block, let `in_threads` use this many threads, report to ``tell``, and stop if ``stop()`` is true."""
     before = _watcher.set(_Watcher(tell, stop, threads))
     try:
         yield
@@ -42,8 +42,8 @@ def watched(tell: Tell, stop: Callable[[], bool], threads: int) -> Iterator[None
 def in_threads(what: str, calls: Sequence[Callable[[], R]]) -> list[R]:
     """Return the results of the calls, in their order. The calls must release the GIL.
 
-    They run in the threads of the enclosing `watched` block, or in this thread if there is none. The first error of a
-    call cancels the others. Raises InterruptedRunError if the watcher asks to stop.
+    The calls run in threads as specified by the enclosing `watched` block, or in this thread if there is no such block.
+    The first error of a call cancels the other calls. Raises InterruptedRunError if the watcher asks to stop.
     """
     watcher, began = _watcher.get(_NOBODY), time.monotonic()
     results: dict[int, R] = {}
@@ -73,7 +73,7 @@ def _run(call: Callable[[], R], ended: Event) -> R:
 
 
 def _results(calls: Sequence[Callable[[], R]], threads: int) -> Generator[tuple[int, R], None, None]:
-    """Yield the number and the result of each call as it ends; cancel calls that have not begun when this is closed."""
+    """Yield the number and the result of each call as it ends. Closing the generator cancels the other calls."""
     if threads == 1 or len(calls) == 1:
         yield from ((number, call()) for number, call in enumerate(calls))
         return

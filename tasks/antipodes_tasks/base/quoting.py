@@ -1,4 +1,4 @@
-"""Functions for messages: quote values and count things on one line, briefly, and without control characters."""
+"""Functions that quote values and count things in messages: on one line, short, and without control characters."""
 
 import reprlib
 

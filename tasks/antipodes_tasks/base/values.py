@@ -1,4 +1,4 @@
-"""Kinds of values in files and manifests, including names: which values are valid, and how messages describe them."""
+"""Kinds of values in files and manifests. A kind defines which values are valid, and how messages describe them."""
 
 import re
 from collections.abc import Callable
@@ -31,7 +31,7 @@ NUMBER = Kind("a number", lambda value: type(value) in (int, float))
 LIST = Kind("a list", lambda value: isinstance(value, list))
 TABLE = Kind("a table", lambda value: isinstance(value, dict))
 OBJECT = Kind("an object", TABLE.fits)
-"""A table, by the name that JSON uses."""
+"""The same kind as TABLE, with the name that JSON uses."""
 
 
 def integer(least: int, most: int) -> Kind:
@@ -51,7 +51,7 @@ def one_of(*values: str) -> Kind:
 
 
 def matching(fits: Callable[[str], object], noun: str) -> Kind:
-    """Return the kind of strings for which ``fits`` is true; it can be the method of a regular expression."""
+    """Return the kind of strings for which ``fits`` is true; ``fits`` can be a method of a regular expression."""
     return Kind(noun, lambda value: isinstance(value, str) and bool(fits(value)))
 
 
@@ -69,7 +69,7 @@ LONGEST_FILE_NAME = 200
 """Maximum number of bytes of a name. File systems allow 255, and a store needs some of them for its own names."""
 LONGEST_SYMBOL = 32
 """Maximum number of characters of the name of a tile or a piece."""
-NAME = matching(_is_name, "at most 60 letters, digits, blanks and . , + - _")
+NAME = matching(_is_name, "at most 60 letters, digits, spaces and . , + - _")
 """The name of a puzzle or a board, which is also used as a file name."""
 SYMBOL = matching(_is_symbol, f"names of 1 to {LONGEST_SYMBOL} printable characters")
 """The name of a tile or a piece."""

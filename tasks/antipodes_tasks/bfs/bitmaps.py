@@ -27,7 +27,9 @@ def bitmap_bytes(rows: int, width: int) -> int:
 
 @kernel
 def _word(bits: Bitmap, mask: Bitmap | None, line: int, word: int) -> np.uint64:
-    """Return the bits of a word that are also in the ``mask``, if any; numba compiles only one of the cases."""
+    """Return the bits of a word, without the bits outside the ``mask`` if there is one. Numba compiles only the case
+    that is used.
+    """
     found: np.uint64 = bits[line, word]
     return found if mask is None else found & mask[line, word]
 
@@ -51,10 +53,10 @@ def expand(
     column_map: ColumnMap,
     column_maps: NDArray[np.int32],
 ) -> None:
-    """Set in ``incoming`` all successors of ``frontier`` that lie in its rows.
+    """Set the bits of ``incoming`` for all successors of the ``frontier`` in the rows that ``incoming`` covers.
 
     ``incoming`` covers the rows from ``first_row`` on. Line ``i`` of the ``frontier`` is row ``rows[i]``. If there is a
-    ``mask``, only bits that are also in the mask count.
+    ``mask``, only bits that are also set in the mask belong to the frontier.
     """
     one = np.uint64(1)
     for line in range(frontier.shape[0]):
@@ -82,7 +84,10 @@ def expand(
 
 @kernel
 def _last_at_most(ascending: NDArray[np.int32], value: int) -> int:
-    """Return the index of the last number <= ``value``; the first one must be. np.searchsorted compiles more slowly."""
+    """Return the index of the last number that is at most ``value``; the first number must be.
+
+    np.searchsorted would take longer to compile.
+    """
     place, end = 0, len(ascending)
     while end - place > 1:
         middle = (place + end) >> 1
@@ -95,7 +100,7 @@ def _last_at_most(ascending: NDArray[np.int32], value: int) -> int:
 
 @kernel
 def _line_of(rows: NDArray[np.int32], row: int) -> int:
-    """Return the line of a row in ``rows``, ascending, or -1. It takes constant time if the rows have no gaps."""
+    """Return the index of a row in the ascending ``rows``, or -1. It takes constant time if the rows have no gaps."""
     guess = row - integer(rows[0])
     if guess < 0 or row > rows[-1]:
         return -1
@@ -117,11 +122,11 @@ def pull(
     column_map: ColumnMap,
     column_maps: NDArray[np.int32],
 ) -> None:
-    """Set in ``incoming`` all unvisited positions from which a move leads to the ``frontier``.
+    """Set the bits of ``incoming`` for all unvisited positions from which a move leads to the ``frontier``.
 
     ``incoming`` and ``visited`` cover the rows from ``first_row`` on. Line ``i`` of the ``frontier`` is row
-    ``rows[i]``, ascending. If there is a ``mask``, only bits that are also in the mask count. If moves are reversible,
-    the positions set are the unvisited ones that `expand` sets.
+    ``rows[i]``; the rows ascend. If there is a ``mask``, only bits that are also set in the mask belong to the
+    frontier. If moves are reversible, these positions are the unvisited positions that `expand` would set.
     """
     if len(rows) == 0:
         return
@@ -165,10 +170,10 @@ def close(
     maps: NDArray[np.int32],
     column_maps: NDArray[np.int32],
 ) -> None:
-    """Set in ``incoming`` all entries that are equivalent to an unvisited entry set there.
+    """Set the bits of ``incoming`` for all entries that are equivalent to an unvisited entry whose bit is set.
 
-    Both bitmaps cover the rows from ``first_row`` on; the other arrays are those of `Closing`. The visited entries
-    already include all equivalent entries.
+    Both bitmaps cover the rows from ``first_row`` on; `Closing` describes the other arrays. The entries equivalent to a
+    visited entry are already visited.
     """
     one = np.uint64(1)
     for line in range(len(rows)):
@@ -187,7 +192,7 @@ def close(
 
 @kernel
 def filled_lines(bits: Bitmap, most: int) -> NDArray[np.int64]:
-    """Return the nonempty lines, ascending; there must be at most ``most``."""
+    """Return the numbers of the nonempty lines, ascending; there must be at most ``most``."""
     lines = np.empty(most, dtype=np.int64)
     count = 0
     for line in range(bits.shape[0]):
@@ -201,7 +206,7 @@ def filled_lines(bits: Bitmap, most: int) -> NDArray[np.int64]:
 def boundary_lines(
     frontier: Bitmap, rows: NDArray[np.int32], target: NDArray[np.int32], first_row: int, end_row: int
 ) -> NDArray[np.int64]:
-    """Return the nonempty lines of ``frontier`` with a move out of the rows ``first_row`` to ``end_row``."""
+    """Return the nonempty lines of ``frontier`` that have a move out of the rows ``first_row`` to ``end_row - 1``."""
     lines = np.empty(frontier.shape[0], dtype=np.int64)
     count = 0
     for line in range(frontier.shape[0]):
@@ -219,7 +224,7 @@ def boundary_lines(
 
 @kernel
 def settle(incoming: Bitmap, visited: Bitmap) -> np.int64:
-    """Remove the visited positions from ``incoming``, and visit the others; return their number."""
+    """Remove the visited positions from ``incoming``, and mark the rest as visited; return the number of the rest."""
     count = np.int64(0)
     for row in range(incoming.shape[0]):
         for word in range(incoming.shape[1]):
@@ -232,7 +237,7 @@ def settle(incoming: Bitmap, visited: Bitmap) -> np.int64:
 
 @kernel
 def mark(incoming: Bitmap, visited: Bitmap, marks: Bitmap) -> np.int64:
-    """Remove the visited positions from ``incoming``, and mark the others; return their number."""
+    """Remove the visited positions from ``incoming``, and set the marks of the rest; return the number of the rest."""
     count = np.int64(0)
     for row in range(incoming.shape[0]):
         for word in range(incoming.shape[1]):
@@ -248,7 +253,7 @@ def mark(incoming: Bitmap, visited: Bitmap, marks: Bitmap) -> np.int64:
 
 @kernel
 def visit_marked(visited: Bitmap, marks: Bitmap) -> None:
-    """Visit the marked positions, and remove the marks of positions that were visited before."""
+    """Set the marked positions as visited, and remove the marks of positions that had been visited before."""
     for row in range(visited.shape[0]):
         for word in range(visited.shape[1]):
             before, marked = visited[row, word], marks[row, word]

@@ -1,8 +1,8 @@
 """The components of a space: sets of positions that are mutually reachable.
 
-If all moves are reversible, breadth-first searches find the components one after the other. Otherwise the strongly
-connected components are computed first, see `strong_components`, and each search stays within one of them, since a path
-between two positions of a component never leaves it.
+If all moves are reversible, breadth-first searches find the components one after another. Otherwise, the strongly
+connected components are computed first, by `strong_components`. Each search then stays within one component, since a
+path between two positions of a component never leaves it.
 """
 
 from collections.abc import Iterator
@@ -17,25 +17,25 @@ from antipodes_tasks.bfs.successors import ENDED, successor
 from antipodes_tasks.move_tables import ILLEGAL, ColumnMap, MoveTables
 
 BYTES = 9
-"""Bytes of memory per entry: its place in the queue, and whether it was found."""
+"""Memory per entry, in bytes: its place in the queue, and whether it was found."""
 ONE_WAY_BYTES = max(BYTES + 8, STRONG_BYTES)
-"""Bytes of memory per entry if some moves are irreversible."""
+"""Memory per entry if some moves are irreversible, in bytes."""
 BUDGET = 1 << 20
 """Number of positions that one call of the kernel expands; interruptions are handled between calls."""
 ROOM = 1 << 16
 """Maximum number of components that one call of the kernel lists."""
 FIRST, NEXT, HEAD, TAIL, LAYER_END, DEPTH, COMPONENTS = range(7)
-"""Indices of the kernel's state between calls: the first entry of the current component, the smallest entry that may
-not belong to any component yet, the ends of the queue, the end and the depth of its current layer, and the number of
-listed components.
+"""Indices of the kernel's state between calls: the first entry of the current component; the smallest entry that may
+not belong to any component yet; the two ends of the queue; the end of the current layer in the queue; the depth of this
+layer; and the number of listed components.
 """
 
 
 class Components(NamedTuple):
-    """Some components, ordered by their first entries; arrays ``(n,)``."""
+    """Some components as arrays ``(n,)``, ordered by their first entries."""
 
     first: NDArray[np.int64]
-    """Smallest index."""
+    """First entry: the smallest index."""
     size: NDArray[np.int64]
     """Number of entries."""
     radius: NDArray[np.int64]
@@ -66,7 +66,7 @@ def _search(
     state: NDArray[np.int64],
     listed: NDArray[np.int64],
 ) -> bool:
-    """Continue the search and list completed components; return whether every entry is in one."""
+    """Continue the search and list completed components; return whether the search is complete."""
     one_way = len(member_of) > 0
     first, next_entry, head, tail, layer_end, depth = state[0], state[1], state[2], state[3], state[4], state[5]
     budget, count, entries = BUDGET, 0, len(found)

@@ -10,9 +10,9 @@ from antipodes_tasks.move_tables import ILLEGAL, ColumnMap, Indices, MoveTables
 UNREACHED = -1
 """The distance of entries from which no goal is reachable."""
 BYTES = 4
-"""Bytes of memory per entry."""
+"""Memory per entry, in bytes."""
 BUDGET = 1 << 20
-"""Number of entries times moves that one call of the kernel processes; interruptions are handled between calls."""
+"""Product of the numbers of entries and moves in one call of the kernel; interruptions are handled between calls."""
 
 
 def goal_distances(tables: MoveTables, goals: Indices) -> NDArray[np.int32]:
@@ -46,10 +46,10 @@ def _next_layer(
     begin: int,
     end: int,
 ) -> int:
-    """Set the distance of entries one move before the layer at ``depth``; return the number of these entries.
+    """Set the distance of the entries one move before the layer at ``depth``; return the number of these entries.
 
-    Only the entries from ``begin`` to ``end`` are expanded: the layer's own entries if the moves are ``undirected``,
-    otherwise the unreached entries.
+    Only entries from ``begin`` to ``end - 1`` are expanded. If the moves are ``undirected``, these are the entries of
+    the layer; otherwise, the unreached entries.
     """
     found = 0
     for entry in range(begin, end):

@@ -2,9 +2,9 @@
 
 A partition owns some adjacent ranges of keys, and its layers are sorted arrays. Each layer takes two steps. First, each
 partition expands its frontier, sorts the successors and removes duplicates. Then the successors are split at the bounds
-of the partitions, and each partition merges the parts that fall into its ranges and removes keys that were visited
-before. If moves are reversible, it is enough to remove the keys of the last two layers, because a neighbour of a
-position at depth d has depth d - 1, d or d + 1. Otherwise all earlier layers are removed, which are kept encoded.
+of the partitions. Each partition merges the successors in its ranges and removes keys that were visited before. If
+moves are reversible, it is enough to remove the keys of the last two layers, because a neighbour of a position at depth
+d has depth d - 1, d or d + 1. Otherwise, the keys of all earlier layers are removed; these layers are kept encoded.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -30,9 +30,9 @@ from antipodes_tasks.rules.rules import Rules
 EXPANDED = 1 << 18
 """Maximum number of keys of a frontier that are expanded at a time; fewer if they have more than FOUND successors."""
 FOUND = 1 << 19
-"""Number of keys that are sorted at a time: 4 MiB, of which a worker holds several copies while it sorts them."""
+"""Number of keys that are sorted at a time. They take 4 MiB, and a worker holds several copies while sorting."""
 TOGETHER = 1 << 19
-"""Maximum number of keys arriving at a partition for which all ranges of the partition are merged at once."""
+"""Maximum number of successors in a partition for which all ranges of the partition are merged at once."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -68,7 +68,7 @@ class KeyState:
     """The state of a partition of keys after a layer; the counterpart of `partition.State`, with the same methods."""
 
     def __init__(self, part: Partition, ranges: KeyRanges, range_rows: int) -> None:
-        """Create a partition without positions, with ``range_rows`` rows for each of its ranges."""
+        """Create a partition without positions; each range of keys stands for ``range_rows`` rows of the partition."""
         self.part = part
         self._ranges = ranges
         first = part.first_row // range_rows
@@ -76,14 +76,18 @@ class KeyState:
         """Numbers of the partition's ranges."""
         self._bounds = ranges.first_keys[self.chunks.start : self.chunks.stop - 1]
         self._layers: tuple[KeyLayer, ...] = ()
-        """At most the last two layers, the deeper one first. Replaced as a whole, since other threads read it."""
+        """At most the last two layers, the deeper one first. The tuple is replaced, never changed, because other
+        threads read it.
+        """
         self._seen: list[EncodedSet] = []
-        """All visited keys, if some move is irreversible: each set is at most half as large as the one before it."""
+        """All visited keys if some move is irreversible. Each set is at most half as large as the set before it."""
         self._first_kept = -1
         """Minimum depth whose positions are still known."""
 
     most_bytes = 0
-    """Maximum number of bytes of the state: unknown before the search, so the log gets its planned memory."""
+    """Always 0: the maximum number of bytes of the state is unknown before the search, so the log gets its planned
+    memory.
+    """
 
     @property
     def nbytes(self) -> int:
@@ -96,11 +100,11 @@ class KeyState:
         self._seen = [one.to_disk(disk) for one in self._seen]
 
     def kept_from(self, depth: int) -> int:
-        """Return the minimum depth of the segments that are needed to return to ``depth``."""
+        """Return the depth from which segments are needed to return to ``depth``."""
         return 0 if self._ranges.one_way else max(0, depth - 1)
 
     restored_from = kept_from
-    """Minimum depth of the segments that are needed to restore the state at a depth."""
+    """Function that returns the depth from which segments are needed to restore the state at a depth."""
 
     def frontier(self, depth: int) -> KeyFrontier | None:
         """Return the positions at ``depth``, one of the last two depths that have any; None if there are none.
@@ -116,7 +120,7 @@ class KeyState:
         return self._settle(0, found.part(self.chunks), log)
 
     def advance(self, depth: int, arrived: Sequence[KeySet], log: SegmentLog | None) -> int:
-        """Find the positions at ``depth`` among keys from any partition; return the number of new positions."""
+        """Find the positions at ``depth`` among the successors ``arrived``, from any partition; return their number."""
         count = sum(one.count_in(self.chunks) for one in arrived)
         if not count:
             return 0
@@ -126,7 +130,7 @@ class KeyState:
         return self._settle(depth, EncodedSet.of(self.chunks.start, self._ranges.words, new), log)
 
     def replay(self, depth: int, segments: Sequence[Segment]) -> int:
-        """Take the positions at ``depth`` from segments instead of searching; return their number."""
+        """Read the positions at ``depth`` from segments instead of searching; return their number."""
         if not segments:
             return 0
         found = self._of_segments(segments)
@@ -144,18 +148,21 @@ class KeyState:
         self._restore(depth, list(segments))
 
     def go_back(self, depth: int, segments: Iterable[Segment]) -> None:
-        """Return to ``depth``, using all segments from `kept_from` on; raises as `restore`."""
+        """Return to ``depth``, using all segments from `kept_from` on; raises the errors of `restore`."""
         self._restore(depth, [one for one in segments if one.depth <= depth])
 
     def positions_before(self, depth: int) -> int:
-        """Return the number of known positions at smaller depths: of a single layer if moves are reversible."""
+        """Return the number of known positions at smaller depths; if moves are reversible, only depth - 1 is known."""
         if self._ranges.one_way:
             frontier = self.frontier(depth)
             return sum(one.count for one in self._seen) - (frontier.count if frontier else 0)
         return sum(layer.found.count for layer in self._layers if layer.depth == depth - 1)
 
     def checkpoint(self, depth: int) -> SegmentLog:
-        """Return segments of the positions at the last depth, and of the needed earlier ones stored as depth - 1."""
+        """Return segments of the positions at the last depth, and of the earlier positions that a resumed run needs.
+
+        The earlier positions are stored with depth - 1.
+        """
         log, last = SegmentLog(), self.frontier(depth)
         before = [layer.found for layer in self._layers if layer.depth == depth - 1]
         for number in self.chunks:
@@ -182,7 +189,7 @@ class KeyState:
         return found if len(keys) <= PLAIN else found.encoded()
 
     def _new_keys(self, arrived: Sequence[KeySet], here: range) -> Keys:
-        """Return the keys of some ranges that arrived and have not been visited before."""
+        """Return the successors in some ranges that have not been visited before."""
         found = merge(
             [one.keys_of_ranges(here) for one in arrived if one.count_in(here)] or [no_keys(self._ranges.words)]
         )
@@ -197,7 +204,7 @@ class KeyState:
         return difference(keys, *(layer.found.keys_of_ranges(here) for layer in self._layers)) if len(keys) else keys
 
     def _see(self, found: EncodedSet) -> None:
-        """Add a set to the visited keys, merging sets so that there are few and each key is merged only a few times."""
+        """Add a set to the visited keys, and merge sets so that there are few; a key is merged only a few times."""
         self._seen.append(found)
         while len(self._seen) > 1 and 2 * self._seen[-1].count > self._seen[-2].count:
             both = self._seen.pop(), self._seen.pop()
@@ -205,7 +212,7 @@ class KeyState:
             self._seen.append(EncodedSet.of(self.chunks.start, self._ranges.words, merged))
 
     def _settle(self, depth: int, found: KeySet, log: SegmentLog | None) -> int:
-        """Keep a new layer, and add it to the log; return its number of positions."""
+        """Store a new layer, and add it to the log if there is one; return its number of positions."""
         if found.count and (log is not None or self._ranges.one_way):
             encoded = found.encoded()
             for number, count, content in encoded.runs() if log is not None else ():
@@ -218,7 +225,7 @@ class KeyState:
         return found.count
 
     def _restore(self, depth: int, segments: Sequence[Segment]) -> None:
-        """Restore the last layers from segments, and the visited keys from all of them."""
+        """Restore the last layers from segments and, if some move is irreversible, the visited keys."""
         wanted = (depth,) if self._ranges.one_way else (depth, depth - 1)
         layers = {at: [one for one in segments if one.depth == at] for at in wanted}
         self._layers = tuple(KeyLayer(at, self._of_segments(layer)) for at, layer in layers.items() if layer)
@@ -239,13 +246,16 @@ class KeyState:
         for one in segments:
             keys_of(one, words)
         if len(by_range) < len(segments) or not all(one in self.chunks for one in by_range):
-            raise StoreDamagedError(f"the journal is corrupt: segments do not belong to {self.chunks}, or occur twice")
+            first, last = self.chunks.start, self.chunks.stop - 1
+            raise StoreDamagedError(
+                f"the journal is corrupt: segments occur twice, or do not belong to ranges {first} to {last}"
+            )
         found = [(one.positions, one.data) if one else (0, NO_BYTES) for one in map(by_range.get, self.chunks)]
         return EncodedSet.of_runs(self.chunks.start, words, found)
 
 
 def keys_of(segment: Segment, words: int) -> Keys:
-    """Return the keys of a segment; raise StoreDamagedError if they cannot be decoded to the stated number of keys."""
+    """Return the keys of a segment; raise StoreDamagedError if it does not contain the stated number of keys."""
     keys = decode(segment.data, segment.positions, words) if segment.kind == KEYS else None
     if keys is None:
         raise no_segment(segment)
@@ -274,7 +284,7 @@ class Successors(NamedTuple):
 
 @dataclass(frozen=True)
 class Room:
-    """Memory and disk space for successors until their owners take them."""
+    """Memory and disk space for successors until the partitions that own them have read them."""
 
     most: int
     """Maximum number of bytes in memory."""
@@ -303,15 +313,14 @@ class KeyLinks:
 
     @property
     def predecessors(self) -> list[list[int]]:
-        """For each partition the numbers of the partitions with moves into it: all of them."""
+        """For each partition, the numbers of the partitions with moves into it: all partitions."""
         every = list(range(self.partitions))
         return [every for _ in every]
 
     def successors(self, depth: int, frontiers: Iterable[KeyFrontier], room: Room) -> Successors:
         """Return the successors of some frontiers at a depth.
 
-        Raises InputError if a Python function does not undo a move as declared, since two layers would not suffice
-        then.
+        Raises InputError if a declared inverse does not undo its move, since removing two layers would not be enough.
         """
         found: list[KeySet] = []
         left, disk = room.most, None
@@ -340,7 +349,7 @@ class KeyLinks:
 
 
 def with_depths(segments: Sequence[Segment], words: int) -> tuple[Keys, NDArray[np.uint16]]:
-    """Return all keys of the segments of a range in ascending order, and the depth of each, ``(n,)``.
+    """Return all keys of the segments of a range in ascending order, and the depth of each key, ``(n,)``.
 
     Raises StoreDamagedError if a segment is corrupt, or a key occurs twice.
     """
@@ -352,7 +361,7 @@ def with_depths(segments: Sequence[Segment], words: int) -> tuple[Keys, NDArray[
     for one, here in zip(segments, slices, strict=True):
         keys[here] = keys_of(one, words)
     bits = np.uint64(max(one.depth for one in segments).bit_length())
-    if words == 1 and not int(keys.max()) >> (WORD - int(bits)):  # one word holds key and depth: the fastest sort
+    if words == 1 and not int(keys.max()) >> (WORD - int(bits)):  # fastest: sort words that contain key and depth
         for one, here in zip(segments, slices, strict=True):
             keys[here] <<= bits
             keys[here] |= np.uint64(one.depth)

@@ -1,9 +1,9 @@
 """Partitions of the table: their bits, and the step to the next layer, which changes the bits in place.
 
-A partition takes at most three bits per position: visited, and the frontiers of its last two depths. Neighbours read
-the frontier of the last layer while the next one is computed. If moves only connect even layers with odd layers, as in
-sliding puzzles, a partition has positions in every other layer; then its older frontier is not needed, and two bits are
-enough. `antipodes_tasks.bfs.two_bits` contains partitions that never take more than two bits.
+A partition takes at most three bits per position: visited, and the frontiers of its last two depths. Other partitions
+read the frontier of the last layer while the next one is computed. In sliding puzzles, for example, moves connect only
+even layers with odd layers. If a partition therefore has positions only in every other layer, its older frontier is not
+needed, and two bits are enough. `antipodes_tasks.bfs.two_bits` contains partitions that never take more than two bits.
 
 A step either pushes the frontier along its moves, or lets each unvisited position pull from the frontier (S. Beamer, K.
 Asanovic and D. Patterson, Direction-Optimizing Breadth-First Search, 2012). Here positions are bits, and each partition
@@ -35,10 +35,10 @@ from antipodes_tasks.bfs.segments import Segment, SegmentLog, depths_of, no_segm
 from antipodes_tasks.move_tables import MoveTables
 
 TEST_COST = 3.0
-"""Cost of a pull per expected test, as a multiple of the cost of a pushed move. It was fitted to six puzzles with 3 to
-25 moves: push and pull take equally long at a cost of 2.8 to 3.3 for 2x2x2, pancakes, burnt pancakes, TopSpin and
-pyraminx, and near 6 for Lights Out (mostly interpolated between layers). For three colours of tiles, a pull never pays
-off.
+"""Cost of an expected test of a pull, as a multiple of the cost of a pushed move. It was fitted to six puzzles with 3
+to 25 moves: push and pull take equally long at a cost of 2.8 to 3.3 for 2x2x2, pancakes, burnt pancakes, TopSpin and
+pyraminx, and near 6 for Lights Out (mostly interpolated between layers). For three colours of tiles, a pull is never
+faster.
 
 A test itself takes as long as a pushed move, 0.8 ns. But about twice as many tests are needed as expected, since
 positions deeper than the next layer have no move to the frontier. Besides, a word with few unvisited bits costs a
@@ -46,8 +46,8 @@ mispredicted branch."""
 
 
 MIN_ROWS_PER_POSITION = 64
-"""Minimum number of rows per position of a layer for which the nonempty rows are copied for neighbours: in large
-spaces, many partitions read them, and they then need not read all rows.
+"""Minimum number of rows per position of a layer for which the nonempty rows are copied. In large spaces, many
+partitions read the copies, so that they need not read all rows.
 """
 
 
@@ -92,8 +92,8 @@ class Frontier:
     some: Lines | None = None
     """The nonempty lines if they are few, so that neighbours need not read the others."""
     mask: Bitmap | None = None
-    """If given, only the bits that are also set in the mask are positions of the frontier. The other bits belong to the
-    next layer, which is being computed."""
+    """If there is a mask, only bits that are also set in the mask are positions of the frontier. The other bits belong
+    to the next layer, which is being computed."""
 
     @property
     def layer(self) -> Bitmap:
@@ -101,18 +101,21 @@ class Frontier:
         return self.bits if self.mask is None else self.bits & self.mask
 
     def weigh(self, weights: NDArray[np.int64]) -> int:
-        """Return the sum of the weights ``(rows of the space,)`` of the rows of all entries."""
+        """Return the sum, over all entries of the frontier, of the weight of the entry's row.
+
+        ``weights`` contains a weight for each row of the space.
+        """
         entries = np.bitwise_count(self.layer).sum(axis=1, dtype=np.int64)
         return int(entries @ weights[self.rows])
 
 
 class Layer(NamedTuple):
-    """The bits of a partition at a depth at which it has positions."""
+    """The positions of a partition at one depth; there is at least one."""
 
     depth: int
     positions: int
     bits: Bitmap
-    """``(rows, words)``."""
+    """``(rows, words)``: the positions."""
     some: Lines | None
     """The nonempty lines if they are few."""
 
@@ -154,7 +157,9 @@ class State:
         self._rows = np.arange(part.first_row, part.end_row, dtype=np.int32)
         self._chunk_rows = chunk_rows
         self._layers: tuple[Layer, ...] = ()
-        """At most the last two layers, the deeper one first. Replaced as a whole, since other threads read it."""
+        """At most the last two layers, the deeper one first. The tuple is replaced, never changed, because other
+        threads read it.
+        """
         self._unused: list[Bitmap] = []
         self._first_kept = -1
         """Minimum depth whose positions are still known."""
@@ -178,15 +183,15 @@ class State:
         return self._rows.nbytes + sum(one.nbytes for one in bits)
 
     def kept_from(self, depth: int) -> int:
-        """Return the minimum depth of the segments that are needed to return to ``depth``."""
+        """Return the depth from which segments are needed to return to ``depth``."""
         return depth
 
     def restored_from(self, depth: int) -> int:
-        """Return the minimum depth of the segments that are needed to restore the state at ``depth``: 0."""
+        """Return the depth from which segments are needed to restore the state at ``depth``: 0."""
         return 0
 
     def positions_before(self, depth: int) -> int:
-        """Return the number of positions at smaller depths than ``depth``, which is the last one."""
+        """Return the number of positions at smaller depths than ``depth``, which must be the last depth."""
         frontier = self.frontier(depth)
         return self.part.rows * self.width - self.unvisited - (frontier.count if frontier else 0)
 
@@ -212,7 +217,7 @@ class State:
         return self._settle(0, bits, log)
 
     def advance(self, depth: int, sources: Sequence[Frontier], tables: MoveTables, log: SegmentLog | None) -> int:
-        """Find the positions at ``depth`` from the frontiers one depth before; return the number of new positions."""
+        """Find the positions at ``depth`` from frontiers at depth - 1; return the number of new positions."""
         if not self.unvisited or not sources:
             return 0
         bits = self._empty_bits(depth)
@@ -230,7 +235,7 @@ class State:
         return self._settle(depth, bits, log)
 
     def replay(self, depth: int, segments: Sequence[Segment]) -> int:
-        """Take the positions at ``depth`` from segments instead of searching; return their number."""
+        """Read the positions at ``depth`` from segments instead of searching; return their number."""
         if not segments:
             return 0
         bits = self._empty_bits(depth)
@@ -264,7 +269,7 @@ class State:
         self._keep(depth, count, bits)
 
     def go_back(self, depth: int, segments: Iterable[Segment]) -> None:
-        """Return to ``depth``, using all segments at this depth or after it; raises as `restore`."""
+        """Return to ``depth``, using all segments at this depth or a greater one; raises the errors of `restore`."""
         self._layers, self._unused, self._first_kept = (), [], depth
         bits, later, count = self._new_bits(), np.zeros_like(self.visited), 0
         for one in segments:
@@ -278,7 +283,10 @@ class State:
         self._keep(depth, count, bits)
 
     def checkpoint(self, depth: int) -> SegmentLog:
-        """Return two segments per chunk: the positions at the last depth, and all earlier ones stored as depth - 1."""
+        """Return two segments per chunk: the positions at the last depth, and all earlier positions.
+
+        The earlier positions are stored with depth - 1.
+        """
         log, frontier = SegmentLog(), self.frontier(depth)
         for place, chunk in enumerate(self.chunks):
             rows = slice(place * self._chunk_rows, (place + 1) * self._chunk_rows)
@@ -298,7 +306,10 @@ class State:
         return self.part.first_row * self.width + first_positions(frontier.bits, self.width, limit)
 
     def forget_before(self, depth: int) -> None:
-        """Release memory that is not needed once all partitions have found the layer at ``depth``; here, nothing."""
+        """Release memory that is not needed once all partitions have found the layer at ``depth``.
+
+        This class has nothing to release.
+        """
 
     def _new_bits(self) -> Bitmap:
         """Return empty bits for a layer that is restored."""
@@ -335,7 +346,9 @@ class State:
         return found
 
     def _take(self, bits: Bitmap, rows: slice) -> int:
-        """Remove the visited positions from the bits of some rows, and visit the rest; return their number."""
+        """Remove the visited positions from the bits of some rows, and mark the rest as visited; return the number of
+        the rest.
+        """
         return int(settle(bits, self.visited[rows]))
 
     def _keep(self, depth: int, count: int, bits: Bitmap) -> None:
@@ -352,14 +365,14 @@ class State:
         return Lines(self._rows[lines], bits[lines])
 
     def _pulls(self, sources: Sequence[Frontier], tables: MoveTables) -> bool:
-        """Return whether to pull the frontiers; the source partitions are about as large as this one."""
+        """Return whether to pull from the frontiers; all partitions are assumed to be about equally large."""
         frontier = sum(source.count for source in sources) / len(sources)
         unvisited = sum(source.unvisited for source in sources) / len(sources)
         return pull_is_cheaper(frontier, unvisited, self.unvisited, tables.target.shape[1])
 
 
 def boundary(frontier: Frontier, tables: MoveTables, first_row: int, end_row: int) -> Frontier | None:
-    """Return the part of a frontier with moves out of the rows from ``first_row`` to ``end_row``, or None."""
+    """Return the rows of a frontier with moves out of the rows ``first_row`` to ``end_row - 1``, or None."""
     layer = frontier.layer
     lines = boundary_lines(layer, frontier.rows, tables.target, first_row, end_row)
     if not len(lines):
@@ -372,18 +385,19 @@ class Links(NamedTuple):
 
     tables: MoveTables
     predecessors: list[list[int]]
-    """For each partition the numbers of the partitions with moves into it."""
+    """For each partition, the numbers of the partitions with moves into it."""
 
 
 def links(tables: MoveTables, bounds: Sequence[int]) -> Links:
-    """Return the links between partitions, whose first rows are ``bounds``, followed by the number of rows."""
+    """Return the links between partitions. ``bounds`` contains their first rows, and then the number of rows."""
     return Links(tables, sources(tables, bounds, bounds))
 
 
 def sources(tables: MoveTables, blocks: Sequence[int], ranges: Sequence[int]) -> list[list[int]]:
     """Return, for each range of rows, the numbers of the blocks with moves into it, ascending.
 
-    ``blocks`` and ``ranges`` are the first rows of each, ascending from 0, followed by the number of all rows.
+    ``blocks`` and ``ranges`` contain the first row of each block and range, ascending from 0, and then the number of
+    rows.
     """
     into: list[list[int]] = [[] for _ in ranges[1:]]
     reached = np.empty(ranges[-1] + 1, dtype=np.bool_)  # ILLEGAL sets the last entry
@@ -398,12 +412,12 @@ def sources(tables: MoveTables, blocks: Sequence[int], ranges: Sequence[int]) ->
 def pull_is_cheaper(frontier: float, neighbours: float, unvisited: int, moves: int) -> bool:
     """Return whether a pull is cheaper than a push.
 
-    A push follows all ``moves`` of the ``frontier``. A pull tests the moves of each of the ``unvisited`` positions
-    until one leads to the frontier. No move of an unvisited position leads to a position visited before the frontier,
-    since all neighbours of such a position have been visited. So the moves lead to the frontier or to the unvisited
-    ``neighbours``. If these were equally likely, a test would succeed with probability p = frontier / (frontier +
-    neighbours), and the expected number of tests, until one succeeds or all moves are tested, would be (1 - (1 -
-    p)^moves) / p.
+    The arguments are numbers of positions and moves. A push follows all ``moves`` of the ``frontier``. A pull tests the
+    moves of each of the ``unvisited`` positions until one leads to the frontier. No move of an unvisited position leads
+    to a position that was visited before the frontier, since all neighbours of such a position have been visited. So
+    the moves lead to the frontier or to unvisited positions, whose number is ``neighbours``. If all of these were
+    equally likely, a test would succeed with probability p = frontier / (frontier + neighbours). The expected number of
+    tests, until a test succeeds or all moves are tested, would be (1 - (1 - p)^moves) / p.
 
     ``frontier`` and ``neighbours`` are averages over the partitions to which the moves lead.
     """
@@ -415,9 +429,9 @@ def pull_is_cheaper(frontier: float, neighbours: float, unvisited: int, moves: i
 
 
 def warm_up(masked: bool = False) -> None:
-    """Compile the kernels of a search, or load them from numba's cache, without being interrupted on threads.
+    """Compile the kernels of a search, or load them from numba's cache, before threads use them.
 
-    ``masked``: also the kernels for frontiers with a mask.
+    If ``masked`` is True, this includes the kernels for frontiers with a mask.
     """
     tables = MoveTables(np.zeros((1, 1), np.int32), np.zeros((1, 1), np.int16), np.zeros((1, 1), np.int32), True)
     layer, rows = np.ones((1, 1), dtype=np.uint64), np.zeros(1, dtype=np.int32)

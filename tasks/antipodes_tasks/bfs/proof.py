@@ -17,9 +17,9 @@ from antipodes_tasks.bfs.bitmaps import UNREACHED, Depths
 from antipodes_tasks.move_tables import ColumnMap, MoveTables
 
 MAX_EXAMPLES = 5
-"""Maximum number of examples kept for each kind of problem: a table may be wrong everywhere."""
+"""Maximum number of examples stored for each kind of problem, since a table may be wrong everywhere."""
 SEGMENT = 4096
-"""Number of positions compared at a time without branches; positions are examined only in segments with a problem."""
+"""Number of positions compared at a time, without branches. If there is a problem, they are examined one by one."""
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class Wrong:
 
     count: int
     first: NDArray[np.int64]
-    """Indices of the first `MAX_EXAMPLES` of them, ascending."""
+    """Indices of the first positions, ascending, at most MAX_EXAMPLES."""
 
 
 class Findings(NamedTuple):
@@ -37,7 +37,7 @@ class Findings(NamedTuple):
     layers: NDArray[np.int64]
     """Number of positions at each depth; the last entry is the number of unreached positions."""
     skipped: Wrong
-    """Positions that are more than one deeper than a predecessor."""
+    """Positions whose depth exceeds the depth of a predecessor by more than one."""
     unsupported: Wrong
     """Reached positions, other than starts, without a predecessor at a smaller depth."""
     not_zero: Wrong
@@ -56,11 +56,11 @@ class Block(NamedTuple):
 def least_before(
     first_row: int, end_row: int, before: Iterable[Block], tables: MoveTables, expanded: int, dtype: str
 ) -> Depths:
-    """Return the minimum depth of the predecessors of each position in some rows, ``(rows, width)``; unreached if none.
+    """Return, for each position in some rows, the minimum depth of its predecessors, ``(rows, width)``.
 
-    The predecessors of equivalent entries of a row count for all of these entries. Predecessors deeper than
-    ``expanded`` do not count, since their successors may be unreached. The blocks of predecessors are processed one by
-    one, so at most one has to be in memory.
+    It is the depth of unreached positions if there is no predecessor. A predecessor of an entry counts as a predecessor
+    of all equivalent entries of the row. Predecessors deeper than ``expanded`` are ignored, since their successors may
+    be unreached. The blocks of predecessors are processed one by one, so at most one has to be in memory.
     """
     unreached = UNREACHED[dtype]
     least: Depths = np.full((end_row - first_row, tables.column_maps.shape[1]), unreached, dtype=dtype)
@@ -76,7 +76,7 @@ def least_before(
 
 
 def check_block(block: Block, least: Depths, starts: NDArray[np.int64], deepest: int, seed: int) -> Findings:
-    """Check all positions of a block against the minimum depths of their predecessors, ``least``, of the same shape.
+    """Check all positions of a block against the minimum depths of their predecessors, ``least`` ``(rows, width)``.
 
     Depths greater than ``deepest`` count as unreached. The ``starts`` are indices in ascending order. The ``seed``,
     from 0 to 2^63 - 1, determines the random positions.
@@ -111,9 +111,9 @@ def _find_least(
     expanded: int,
     unreached: int,
 ) -> None:
-    """Lower ``least`` to the depths of all predecessors in ``source`` that are at most ``expanded`` deep.
+    """Lower ``least`` to the depths of all predecessors in ``source`` whose depth is at most ``expanded``.
 
-    No branch depends on depths, because their order is unpredictable.
+    No branch depends on a depth, because it would often be mispredicted.
     """
     before = np.empty(source.shape[1], dtype=source.dtype)
     for row in range(source.shape[0]):
@@ -166,10 +166,10 @@ def _close_least(
 def _compare(
     depths: Depths, least: Depths, starts: NDArray[np.int64], deepest: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return how many of the ``depths`` are skipped and unsupported, and the first indices of each kind.
+    """Compare ``depths`` with the minimum depths of predecessors, ``least``.
 
-    They are compared with the ``least`` depths of their predecessors. A skipped position is supported: it has a
-    predecessor at a smaller depth, though not one less. The ``starts``, in ascending order, need no predecessor.
+    Return the numbers of skipped and of unsupported positions, see `Findings`, and the first indices of each kind. The
+    ``starts``, in ascending order, need no predecessor.
     """
     counts, first = np.zeros(2, dtype=np.int64), np.zeros((2, MAX_EXAMPLES), dtype=np.int64)
     for begin in range(0, depths.size, SEGMENT):
@@ -210,11 +210,12 @@ def _holds(ascending: NDArray[np.int64], value: int) -> bool:
 
 @kernel
 def _census(depths: Depths, deepest: int, seed: np.uint64) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the number of positions at each depth, and a random one of them.
+    """Return the number of positions at each depth, and the index of a random position at each depth.
 
-    Reservoir sampling: the k-th position at a depth replaces the previous sample with probability 1 / k. The k-th
-    position survives until the n-th with probability k / n. So one random number u in (0, 1] determines the next
-    replacement: the first position after k / u. The random numbers follow G. Marsaglia, Xorshift RNGs (2003).
+    This is reservoir sampling: the k-th position at a depth replaces the previous sample with probability 1 / k. A
+    sample drawn at the k-th position is still the sample at the n-th with probability k / n. So one random number u in
+    (0, 1] determines the next replacement: the first position after k / u. The random numbers follow G. Marsaglia,
+    Xorshift RNGs (2003).
     """
     layers = np.zeros(deepest + 2, dtype=np.int64)
     drawn = np.full(deepest + 2, -1, dtype=np.int64)

@@ -2,9 +2,13 @@
 
 Each position is new in exactly one layer, so all segments together are the table.
 
-GAPS lists the distance of each position from the previous one in the chunk's flat order (row * width + column; the
-first distance counts from -1) as LEB128 numbers: 7 bits per byte, lowest bits first, with 128 added to every byte of a
-number but the last. BITS is the chunk's bitmap as little-endian 64-bit words. Decoders check all bytes that they read.
+GAPS: for each position, the difference between its flat index in the chunk (row * width + column) and the index of the
+previous position, or -1 for the first position. The differences are LEB128 numbers: 7 bits per byte, lowest bits first,
+with 128 added to every byte except the last byte of a number.
+
+BITS: the chunk's bitmap as little-endian 64-bit words.
+
+Decoders check all bytes that they read.
 """
 
 import threading
@@ -23,14 +27,15 @@ Numbers = NDArray[np.int64]
 FlatDepths = NDArray[np.uint8] | NDArray[np.uint16]
 
 GAPS, BITS, KEYS = 0, 1, 2
-"""The kinds of segments. KEYS contains the keys of a range of keys instead of a chunk, see `encoded_runs.encode`."""
+"""The kinds of segments. KEYS contains the keys of a range instead of the positions of a chunk; see
+`encoded_runs.encode`."""
 _WORD_BYTES = WORD // 8
 _NUMBER_BYTES = 5
 """Maximum number of bytes of a LEB128 number: 35 bits, enough for the positions of any chunk."""
 _BLOCK = 1 << 15
 """Number of positions that `fill` completes at a time, so that their depths stay in a fast cache."""
 _AHEAD = 4
-"""Number of gaps of a word that are written without branches, needed or not: a branch per gap costs more."""
+"""Number of gaps of a word that are always written together, since a branch per gap would take longer."""
 _ROOM = _NUMBER_BYTES + WORD + _AHEAD
 """Upper bound on the number of bytes written for one word."""
 
@@ -59,7 +64,7 @@ class SegmentLog:
         """Number of bytes of all segments."""
 
     def add(self, chunk: int, depth: int, layer: Bitmap, width: int, count: int) -> None:
-        """Add the ``count`` positions of a chunk, a bitmap ``(rows, words)``, that are new at a depth, if any."""
+        """Add a segment with the ``count`` positions of a chunk in ``layer`` ``(rows, words)``, unless it is empty."""
         if count:
             out = _scratch(bitmap_bytes(len(layer), width))
             kind, length = encode(layer, width, count, out)
@@ -71,12 +76,14 @@ class SegmentLog:
         self.size += len(segment.data)
 
     def of_chunks(self, first_chunk: int, end_chunk: int) -> list[Segment]:
-        """Return the segments of chunks ``first_chunk`` to ``end_chunk``."""
+        """Return the segments of chunks ``first_chunk`` to ``end_chunk - 1``."""
         return [one for one in self.segments if first_chunk <= one.chunk < end_chunk]
 
 
 def _scratch(size: int) -> NDArray[np.uint8]:
-    """Return a buffer of ``size`` bytes, reused by each thread: new memory would cost as much as filling it."""
+    """Return a buffer of at least ``size`` bytes. A thread reuses its buffer, since allocating takes as long as filling
+    it.
+    """
     if len(getattr(_of_thread, "out", ())) < size:
         _of_thread.out = np.empty(size, dtype=np.uint8)
     out: NDArray[np.uint8] = _of_thread.out
@@ -84,8 +91,9 @@ def _scratch(size: int) -> NDArray[np.uint8]:
 
 
 def depths_of(segments: Sequence[Segment], depths: Depths) -> Depths:
-    """Write the depths of the positions of a chunk, initially all unreached, into ``depths`` ``(rows, width)``; return
-    it.
+    """Write the depths of the positions of a chunk to ``depths`` ``(rows, width)``, and return this array.
+
+    Initially, all positions in it must be unreached.
 
     Raises
     ------
@@ -119,7 +127,7 @@ def no_segment(segment: Segment) -> StoreDamagedError:
 
 @kernel
 def _write_number(number: int, out: Bytes, length: int) -> int:
-    """Append a LEB128 number to the first ``length`` bytes of ``out``, which has room for it; return the new length."""
+    """Write a LEB128 number after the first ``length`` bytes of ``out``; return the new length."""
     while number >= 128:
         out[np.uint64(length)] = number & 127 | 128  # unsigned: no check for negative indices
         number >>= 7
@@ -130,9 +138,9 @@ def _write_number(number: int, out: Bytes, length: int) -> int:
 
 @kernel
 def _append(gap: int, bits: np.uint64, out: Bytes, length: int) -> int:
-    """Append the positions of a word, the first ``gap`` after the previous position; return the new length.
+    """Append the positions of a word; return the new length. The first position is ``gap`` after the previous one.
 
-    It writes up to `_ROOM` bytes, used or not.
+    Up to `_ROOM` bytes are written, but not all of them are used.
     """
     one, top = np.uint64(1), np.uint64(1) << np.uint64(WORD - 1)
     bit = integer(trailing_zeros(bits))
@@ -149,10 +157,10 @@ def _append(gap: int, bits: np.uint64, out: Bytes, length: int) -> int:
 
 @kernel
 def _encode_gaps(layer: Bitmap, width: int, out: Bytes, last_word: Bytes) -> int:
-    """Write the gaps to the beginning of ``out``; return their length, or -1 if they do not fit.
+    """Write the gaps to the beginning of ``out``; return their length in bytes, or -1 if they do not fit.
 
-    ``last_word`` is a buffer for the gaps of one word. If the kernel allocated it, or assigned to a slice of ``out``,
-    it would take seconds longer to compile, because of messages for errors that cannot occur.
+    ``last_word`` is a buffer for the gaps of one word. If the kernel allocated this buffer, or assigned to a slice of
+    ``out``, compiling it would take seconds longer, because of messages for errors that cannot occur.
     """
     length, previous = 0, -1
     for row in range(layer.shape[0]):
@@ -192,7 +200,10 @@ def encode(layer: Bitmap, width: int, count: int, out: Bytes) -> tuple[int, int]
 
 @kernel
 def _read_number(data: Bytes, begin: int) -> tuple[int, int]:
-    """Return the LEB128 number at ``begin`` and the end of its bytes; 0 if it is cut off, too long or not shortest."""
+    """Return the LEB128 number at ``begin`` and the end of its bytes.
+
+    The number is 0 if it is truncated, too long, or not encoded in the fewest possible bytes.
+    """
     number, end = 0, begin
     while end < len(data) and end - begin < _NUMBER_BYTES:
         byte = integer(data[end])
@@ -205,7 +216,7 @@ def _read_number(data: Bytes, begin: int) -> tuple[int, int]:
 
 @kernel
 def _read_gap(data: Bytes, begin: int) -> tuple[int, int]:
-    """Read as `_read_number` does, if there is at least one byte, with a fast path for numbers of one byte."""
+    """Read as `_read_number` does, with a fast path for numbers of one byte; there must be at least one byte."""
     number = integer(data[np.uint64(begin)])
     return (number, begin + 1) if 0 < number < 128 else _read_number(data, begin)
 
@@ -275,10 +286,10 @@ def _fill_short_gaps(
 def _fill_gaps(
     depths: FlatDepths, depth: int, data: Bytes, begin: int, position: int, stop: int, dense: bool
 ) -> tuple[int, int, int]:
-    """Decode from byte ``begin``, after ``position``, up to a position at or past ``stop``, or to the end of ``data``.
+    """Decode gaps from byte ``begin`` on, until a position reaches ``stop`` or ``data`` ends.
 
-    Return the next byte, the last position and the number of positions, or -1 for the latter if the bytes are
-    malformed. ``dense`` is only a hint that nearly all gaps take one byte.
+    ``position`` is the previous position. Return the next byte, the last position and the number of positions, which is
+    -1 if the bytes are malformed. ``dense`` is only a hint that nearly all gaps take one byte.
     """
     found, end = 0, begin
     while end < len(data) and position < stop:
@@ -308,9 +319,9 @@ def _word(data: Bytes, begin: int) -> np.uint64:
 
 @kernel
 def _fill_bitmap(depths: FlatDepths, depth: int, data: Bytes, width: int, begin: int, stop: int) -> tuple[int, int]:
-    """Decode a bitmap from byte ``begin`` up to a word at or past ``stop``, or to the end of ``data``.
+    """Decode a bitmap from byte ``begin`` on, until a word begins at or after position ``stop``, or ``data`` ends.
 
-    Return the next byte and the number of positions, or -1 for the latter if there are bits past the last column.
+    Return the next byte and the number of positions, which is -1 if there are bits past the last column.
     """
     one = np.uint64(1)
     row_bytes = (width + WORD - 1) // WORD * _WORD_BYTES
@@ -341,11 +352,11 @@ def fill(
     ends: Numbers,
     data: Bytes,
 ) -> int:
-    """Write the depth of every position of a chunk's segments; return the number of the first malformed segment, or -1.
+    """Write the depth of every position in a chunk's segments; return the number of the first malformed segment, or -1.
 
-    ``depths`` ``(rows * width,)`` initially holds the depth of unreached positions. Segment i is bytes ``begins[i]`` to
-    ``ends[i]`` of ``data``, and has ``counts[i]`` positions at depth ``segment_depths[i]``. If a segment is malformed,
-    the depths are undefined.
+    ``depths`` ``(rows * width,)`` must initially contain the depth of unreached positions. Segment i consists of the
+    bytes ``begins[i]`` to ``ends[i] - 1`` of ``data``, and has ``counts[i]`` positions at depth ``segment_depths[i]``.
+    If a segment is malformed, the depths are undefined.
     """
     inside = (begins >= 0) & (begins <= ends) & (ends <= len(data))
     whole = (kinds == GAPS) | ((kinds == BITS) & (ends - begins == bitmap_bytes(len(depths) // width, width)))
@@ -370,10 +381,10 @@ def _fill(
     positions: Numbers,
     found: Numbers,
 ) -> None:
-    """Fill as `fill` does, block by block, with three numbers of state per segment.
+    """Fill as `fill` does, block by block.
 
-    These are the number of bytes ``decoded``, the last of the ``positions``, and the number of positions ``found``, or
-    -1 if the segment is malformed.
+    The state of each segment consists of the number of bytes ``decoded``, the last position decoded (in ``positions``),
+    and the number of positions ``found``, which is -1 if the segment is malformed.
     """
     for block in range(0, len(depths), _BLOCK):
         stop = block + _BLOCK

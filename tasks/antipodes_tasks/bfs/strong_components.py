@@ -1,9 +1,9 @@
 """Components of a space with irreversible moves: strongly connected components, and the number of weak components.
 
-Two positions are strongly connected if each is reachable from the other. They are weakly connected if a sequence of
-moves connects them, some of which may be taken backwards. The strong components are found in one depth-first search by
-the algorithm of D. Pearce (A Space-Efficient Algorithm for Finding Strongly Connected Components, 2016), which needs
-one number per entry besides its stacks.
+Two positions are strongly connected if each is reachable from the other. They are weakly connected if they are
+connected by a sequence of moves, some of which may be made backwards. One depth-first search finds the strong
+components, by the algorithm of D. Pearce (A Space-Efficient Algorithm for Finding Strongly Connected Components, 2016),
+which needs one number per entry besides its stacks.
 """
 
 import numpy as np
@@ -14,12 +14,13 @@ from antipodes_tasks.bfs.successors import ENDED, successor
 from antipodes_tasks.move_tables import ILLEGAL, ColumnMap, MoveTables
 
 STRONG_BYTES = 8 + 8 + 4 + 1 + 8
-"""Bytes of memory per entry: its number; its path stack entry with move and root mark; its component stack entry."""
+"""Memory per entry, in bytes: its number; its item on the path stack, with a move and a flag; its item on the component
+stack."""
 BUDGET = 1 << 20
 """Number of moves that one call of a kernel tries; interruptions are handled between calls."""
 ENTRY, DEPTH, LEFT, NEXT, NUMBER = range(5)
-"""Indices of the kernel's state: the next entry from which a search may start, the lengths of the path stack and the
-component stack, the next number of an entry on a stack, and the number of the next component."""
+"""Indices of the kernel's state: the next entry from which a search may start; the lengths of the path stack and the
+component stack; the number for the next entry on a stack; and the number of the next component."""
 Entries = NDArray[np.int64]
 
 
@@ -49,8 +50,8 @@ def _deepen(
 ) -> bool:
     """Continue the depth-first search for some moves; return whether it is complete.
 
-    Entries on the stacks are numbered upwards from 1, components downwards from the number of entries. The two never
-    meet, because a component takes one number and removes at least one entry from the stacks.
+    Entries on the stacks are numbered upwards from 1, components downwards from the number of entries. The two kinds of
+    numbers never meet, because a component takes one number and removes at least one entry from the stacks.
     """
     first, depth, count_left, next_number, component = state[0], state[1], state[2], state[3], state[4]
     for _ in range(BUDGET):
@@ -67,7 +68,7 @@ def _deepen(
         if there != ENDED:
             if there == ILLEGAL:
                 next_move[top] += 1
-            elif number[there] == 0:  # after its subtree, the same move is tried again to compare the numbers
+            elif number[there] == 0:  # the same move is tried again after the subtree, to compare the numbers
                 way[depth], next_move[depth], is_root[depth], number[there] = there, 0, True, next_number
                 next_number, depth = next_number + 1, depth + 1
             else:
@@ -110,7 +111,7 @@ def _join(
     begin: int,
     end: int,
 ) -> int:
-    """Join the sets of entries that moves from some rows connect; return how often two sets were joined."""
+    """Join the sets of entries that moves from some rows connect; return how many times two sets were joined."""
     width, joined = column_maps.shape[1], 0
     for entry in range(begin * width, min(end, len(target)) * width):
         for move in range(target.shape[1]):
@@ -128,7 +129,7 @@ def _join(
 
 @kernel
 def _root(parent: Entries, entry: int) -> int:
-    """Return the representative of an entry's set, halving the paths to it."""
+    """Return the representative of an entry's set, halving the path to it for later calls."""
     while parent[entry] != entry:
         parent[entry] = parent[parent[entry]]
         entry = parent[entry]

@@ -7,14 +7,14 @@ from antipodes_tasks.base.jit import kernel
 from antipodes_tasks.move_tables import ILLEGAL, ColumnMap
 
 ENDED = -2
-"""Returned instead of an entry if the row has no move with this number, nor any later one."""
+"""Returned instead of an entry if the row has no move with this or a higher number."""
 
 
 @kernel
 def successor(
     target: NDArray[np.int32], column_map: ColumnMap, column_maps: NDArray[np.int32], entry: int, move: int
 ) -> int:
-    """Return the entry that a move leads to, from the arrays of `MoveTables`; or ILLEGAL or ENDED."""
+    """Return the entry after a move, from the arrays of `MoveTables`; ILLEGAL or ENDED if there is none."""
     width = column_maps.shape[1]
     row, column = entry // width, entry % width
     to_row = np.int64(target[row, move])

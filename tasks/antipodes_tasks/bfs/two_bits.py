@@ -6,11 +6,11 @@
        1       1     in the last layer
        0       1     in the layer being computed
 
-While a layer is computed, ``visited`` does not change, and marks only appear on unvisited positions. So other
-partitions can read the last layer, which is the marks of visited positions, without a lock. Once all partitions have
+While a layer is computed, ``visited`` does not change, and new marks are only set on unvisited positions. So other
+partitions can read the last layer, that is, the visited positions with a mark, without a lock. Once all partitions have
 computed the new layer, `TwoBitState.forget_before` sets the marked positions as visited and removes the marks of the
-previous layer. The price is that all partitions wait for each other before this step, and that it passes over every
-position once more.
+previous layer. The disadvantage is that all partitions have to wait for each other before this step, which reads all
+positions once more.
 """
 
 import threading
@@ -30,18 +30,19 @@ _of_thread = threading.local()
 class TwoBitState(State):
     """The state of a partition after a layer, in two bits per position.
 
-    Neighbours may read it between `advance` and `forget_before`. Only the last layer is known, not the one before.
+    Other partitions may read it between `advance` and `forget_before`. Only the last layer is known, not the layer
+    before it.
     """
 
     def __init__(self, part: Partition, width: int, chunk_rows: int) -> None:
         super().__init__(part, width, chunk_rows)
         self._marks: Bitmap = np.zeros_like(self.visited)
         self._found: Layer | None = None
-        """The layer that has been computed and not yet been merged into ``visited``."""
+        """The layer that has been computed but not yet merged into ``visited``."""
 
     @property
     def most_bytes(self) -> int:
-        """Maximum number of bytes of memory of the state."""
+        """Maximum number of bytes of the state."""
         return self._rows.nbytes + 2 * self.visited.nbytes + self.visited.nbytes // MIN_ROWS_PER_POSITION
 
     @property
@@ -51,7 +52,10 @@ class TwoBitState(State):
         return self._rows.nbytes + 2 * self.visited.nbytes + few
 
     def frontier(self, depth: int) -> Frontier | None:
-        """Return the positions at ``depth``, the last merged layer; None if it is empty; raises as `State.frontier`."""
+        """Return the positions at ``depth``, which must be the last merged layer; None if it is empty.
+
+        Raises the errors of `State.frontier`.
+        """
         assert self._found is None or depth < self._found.depth, "the layer is not settled"
         found = super().frontier(depth)
         return found and replace(found, mask=self.visited)
@@ -63,9 +67,9 @@ class TwoBitState(State):
         return count
 
     def forget_before(self, depth: int) -> None:
-        """Merge the layer at ``depth``, which all partitions have computed, and forget the layer before it.
+        """Merge the layer at ``depth``, once all partitions have computed it, and forget the layer before it.
 
-        If nothing was found, the last layer stays, since its positions are the antipodes. Its depth is stored with it.
+        If the new layer is empty, the last layer is kept, since its positions may be antipodes.
         """
         if self._found is None:
             return
@@ -81,7 +85,7 @@ class TwoBitState(State):
         self._layers, self._first_kept = (found,), depth
 
     def _layer(self, depth: int, count: int, bits: Bitmap) -> Layer:
-        """Return the marks as a layer; ``bits`` contains the same positions."""
+        """Return the marks as a layer; ``bits`` contains the positions of this layer."""
         return Layer(depth, count, self._marks, self._few_lines(count, bits))
 
     def _new_bits(self) -> Bitmap:
@@ -99,11 +103,11 @@ class TwoBitState(State):
         return bits
 
     def _take(self, bits: Bitmap, rows: slice) -> int:
-        """Remove the visited positions from the bits of some rows, and mark the rest; return their number."""
+        """Remove the visited positions from the bits of some rows, and mark the rest; return the number of the rest."""
         return int(mark(bits, self.visited[rows], self._marks[rows]))
 
     def _keep(self, depth: int, count: int, bits: Bitmap) -> None:
-        if bits is self._marks:  # restored, so they are visited
+        if bits is self._marks:  # the layer was restored, so its positions are visited already
             self._layers = (self._layer(depth, count, bits),) if count else ()
         elif count:
             self._found = self._layer(depth, count, bits)

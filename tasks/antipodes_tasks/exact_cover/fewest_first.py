@@ -1,14 +1,14 @@
 """Algorithm X on bitsets: branch on the item with the fewest options (MRV), and filter the options.
 
-The items of the exact cover are the cells of the board and the pieces; its options are the placements. Algorithm X is
-Knuth's (*Dancing links*, 2000, arXiv:cs/0011047). A node of the search is a bitset of live options, the options that
-can still be used. Before a node branches, every option that conflicts with all options of some item is removed: if it
-were chosen, that item could no longer be covered. One conjunction of rows of the conflict matrix finds all such options
-of an item, 64 at a time.
+The items of the exact cover are the cells of the board and the pieces; its options are the placements. D. Knuth
+describes Algorithm X in *Dancing links* (2000, arXiv:cs/0011047). A node of the search is a bitset of *live* options,
+which can still be used. Before a node branches, every option that conflicts with all options of some item is removed:
+if it were chosen, this item could no longer be covered. The conjunction of the conflict-matrix rows of the item's
+options contains all options to remove; it is computed for 64 options at a time.
 
-The bitsets belong to a *subproblem*: for each item the options that cover it, and for each option the options that
-conflict with it. When only few options of its subproblem are live, a node gets a smaller subproblem that contains only
-the live options, for the whole subtree.
+The bitsets belong to a *subproblem*, which consists of the options that cover each item and the options that conflict
+with each option. When only few options of a node's subproblem are live, the node and its subtree get a smaller
+subproblem, which contains only the live options.
 """
 
 from functools import partial
@@ -23,52 +23,52 @@ from antipodes_tasks.exact_cover.placements import DEPTH, PLACEMENTS, Fill, Opti
 from antipodes_tasks.exact_cover.problem import TilingProblem
 
 MAX_OPTIONS = 1448 * 64
-"""Maximum number of placements besides the first; their conflict matrix takes 1 GiB."""
+"""Maximum number of options of a search; their conflict matrix takes 1 GiB."""
 ZERO, ONE, SIX, LAST_BIT, WORD = np.uint64(0), np.uint64(1), np.uint64(6), np.uint64(63), np.uint64(64)
 ALL = ~ZERO
 
 OPTIONAL, COVERED = -1, 0
-"""Special counts of an item in `Stack.needed`: it may be covered once, or it must not be covered (again)."""
+"""Special values in `Stack.needed`: the item may be covered once, or it must not be covered any more."""
 
 WORDS, OPTIONS, ITEMS, OPEN, CONFLICT_START, ROW_START, OPTION_START, ITEM_START = range(8)
-"""Columns of `Subproblems.shapes`: the sizes of a subproblem, and where its part of each array starts."""
+"""Columns of `Subproblems.shapes`: the sizes of a subproblem, and where its section of each array starts."""
 SPARSE = 4
-"""Ratio of all options to live options from which a subtree gets a smaller subproblem."""
+"""Minimum ratio of all options to live options at which a subtree gets a smaller subproblem."""
 MAX_FILTER_OPTIONS = np.uint64(24)
-"""Maximum number of options of an item that is used for filtering: hardly any option conflicts with more of them."""
+"""Maximum number of options of an item that is used for filtering; hardly any option conflicts with more options."""
 
 ENTERING = 2
-"""Index in `Stack.counters`, after `DEPTH` and `PLACEMENTS`, of the flag that the search is entering a new node."""
+"""Index in `Stack.counters` of a flag, after `DEPTH` and `PLACEMENTS`: whether the search is entering a new node."""
 DEAD, COMPLETE = -1, -2
 """Outcomes of a node without options to try: some item cannot be covered, or all items are covered."""
 
 
 class Subproblems(NamedTuple):
-    """A stack of subproblems. Each array is the concatenation of the subproblems' parts."""
+    """A stack of subproblems. Each array is the concatenation of one section per subproblem."""
 
     conflicts: NDArray[np.uint64]
-    """For each option the options that conflict with it."""
+    """For each option, the options that conflict with it, as a bitset."""
     rows: NDArray[np.uint64]
-    """For each item the options that cover it."""
+    """For each item, the options that cover it, as a bitset."""
     options: NDArray[np.int32]
     """The options, as their numbers in the `OptionTable`."""
     items: NDArray[np.int32]
     """The uncovered items: first those that must be covered, then the optional ones."""
     shapes: NDArray[np.uint64]
-    """``(subproblems, 8)``: the sizes of each subproblem, and where its parts start."""
+    """``(subproblems, 8)``: the sizes of each subproblem, and where its sections start; see `WORDS`."""
     row_of: NDArray[np.int32]
     """``(subproblems, items)``: the row of each item in each subproblem, or -1 if it has none."""
 
 
 class Stack(NamedTuple):
-    """The state of a search at each depth. It allows the search to stop after some tilings, and to continue later."""
+    """The state of a search at each depth, so that the search can stop after some tilings and continue later."""
 
     live: NDArray[np.uint64]
     """``(depths, words)``: the live options."""
     untried: NDArray[np.uint64]
-    """``(depths, words)``: the options of the item branched on that have not been tried yet."""
+    """``(depths, words)``: the untried options of the item on which the search branches."""
     needed: NDArray[np.int32]
-    """``(depths, items)``: how many more times each item must be covered, or OPTIONAL."""
+    """``(depths, items)``: the number of times that each item must still be covered, or OPTIONAL."""
     subproblem: NDArray[np.int64]
     """``(depths,)``: the subproblem used at each depth."""
     chosen: NDArray[np.int32]
@@ -98,7 +98,7 @@ def check_options(count: int) -> None:
     """Raise ResourceLimitError if the conflict matrix of ``count`` options would take too much memory."""
     if count > MAX_OPTIONS:
         raise ResourceLimitError(
-            f"the board and pieces have {count:,} placements besides the first; at most {MAX_OPTIONS:,} are supported"
+            f"a search has {count:,} placements to choose from; at most {MAX_OPTIONS:,} are supported"
         )
 
 
@@ -139,7 +139,7 @@ def _memory(options: int, needed: NDArray[np.int32], depths: int) -> tuple[Subpr
 def build_subproblem(
     subproblems: Subproblems, subproblem: int, columns: NDArray[np.uint16], needed: NDArray[np.int32]
 ) -> None:
-    """Fill the rows and conflicts of a subproblem whose options and shape are set. All its options are live."""
+    """Compute the items, rows and conflicts of a subproblem whose options are given, all of them live."""
     shape = subproblems.shapes[subproblem]
     words, count, item_start, row_start = shape[WORDS], shape[OPTIONS], shape[ITEM_START], shape[ROW_START]
     rows, conflicts, options, row_of = (
@@ -190,7 +190,7 @@ def pack_subproblem(
     live: NDArray[np.uint64],
     count: np.int64,
 ) -> None:
-    """Build the next subproblem from the ``count`` live options of this one; all of them are live in it."""
+    """Build the next subproblem from the ``count`` live options of a subproblem, and make all of its options live."""
     shape, packed = subproblems.shapes[subproblem], subproblems.shapes[subproblem + 1]
     words = shape[WORDS]
     packed[OPTIONS] = count
@@ -221,7 +221,10 @@ def fewest_options(
     needed: NDArray[np.int32],
     counts: NDArray[np.uint64],
 ) -> tuple[np.int64, np.int64]:
-    """Return the row with the fewest choices, and their number; DEAD if a row has none, COMPLETE if all are covered."""
+    """Return the row of the item with the fewest choices, and the number of choices.
+
+    Instead of the row, return DEAD if an item can no longer be covered, and COMPLETE if all items are covered.
+    """
     shape = subproblems.shapes[subproblem]
     words, item_start, row_start = shape[WORDS], shape[ITEM_START], shape[ROW_START]
     rows, items = subproblems.rows, subproblems.items
@@ -308,7 +311,7 @@ def choose(
     shape = subproblems.shapes[subproblem]
     words, chosen = shape[WORDS], np.uint64(option)
     live, below = search.live[depth], search.live[depth + 1]
-    live[chosen >> SIX] &= ~(ONE << (chosen & LAST_BIT))  # so identical copies are placed in one order only
+    live[chosen >> SIX] &= ~(ONE << (chosen & LAST_BIT))  # so that identical copies are placed in only one order
     start = shape[CONFLICT_START] + chosen * words
     for word in range(words):
         below[word] = live[word] & ~subproblems.conflicts[start + word]
@@ -322,7 +325,7 @@ def choose(
             needed[item] = COVERED
         elif needed[item] > COVERED:
             needed[item] -= 1
-            if needed[item] == COVERED:  # the last copy: conflicts of an earlier subproblem do not include it
+            if needed[item] == COVERED:  # the subproblem's conflicts do not include the other options of the last copy
                 start = shape[ROW_START] + np.uint64(subproblems.row_of[subproblem, item]) * words
                 for word in range(words):
                     below[word] &= ~subproblems.rows[start + word]
@@ -332,7 +335,7 @@ def choose(
 
 @kernel
 def enter(subproblems: Subproblems, columns: NDArray[np.uint16], search: Stack, depth: int) -> np.int64:
-    """Filter a node's options and choose the item to branch on; return DEAD, COMPLETE, or 0 if there are options."""
+    """Filter a node's options and choose the item to branch on; return DEAD, COMPLETE, or 0 if the node branches."""
     subproblem, live, needed = search.subproblem[depth], search.live[depth], search.needed[depth]
     best, fewest = fewest_options(subproblems, subproblem, live, needed, search.counts)
     if best < 0:
@@ -364,10 +367,12 @@ def enter(subproblems: Subproblems, columns: NDArray[np.uint16], search: Stack, 
 def fill_fewest_first(
     subproblems: Subproblems, columns: NDArray[np.uint16], search: Stack, most: int, found: NDArray[np.int32]
 ) -> int:
-    """Continue the search as `Fill` describes, changing subproblems and stack; ``columns`` is as in `OptionTable`."""
+    """Continue the search as `Fill` describes. ``subproblems`` and ``search`` are its state; for ``columns``, see
+    `OptionTable`.
+    """
     counters = search.counters
     if subproblems.shapes[0, ITEMS] == ZERO:  # this is the first call
-        # A literal 0 as number of the subproblem would make numba compile the kernel a second time.
+        # A literal 0 as the number of the subproblem would make numba compile the kernel a second time.
         build_subproblem(subproblems, search.subproblem[0], columns, search.needed[0])
     depth, placements, entering, count = counters[DEPTH], counters[PLACEMENTS], counters[ENTERING] == 1, 0
     while depth >= 0 and count < len(found) and placements < most:

@@ -1,9 +1,9 @@
 """First-empty-cell backtracking: cover the first empty cell, in scan order, by each remaining piece in turn.
 
-With pruning, a branch ends at a region (a connected set of empty cells) whose area no subset of the remaining pieces
-has. Every placement that overlaps no other is counted. Boards have at most two words of cells, and no optional cells.
+With pruning, a branch ends if some region (a connected set of empty cells) has an area that no subset of the remaining
+pieces has. Every placement without overlap is counted. Boards have at most two words of cells, and no optional cells.
 
-The kernels use loops, because numba takes seconds to compile slices and functions of numpy.
+The kernels use loops, because numba takes seconds to compile slices and numpy functions.
 """
 
 from functools import lru_cache, partial
@@ -17,33 +17,36 @@ from antipodes_tasks.exact_cover.placements import DEPTH, PLACEMENTS, Fill, Opti
 from antipodes_tasks.exact_cover.problem import TilingProblem
 
 Words = tuple[np.uint64, np.uint64]
-"""A set of cells, or of areas, as a low and a high word: member ``k`` is bit ``k % 64`` of word ``k // 64``."""
+"""A set of cells or areas as a low and a high word: member ``k`` is bit ``k % 64`` of word ``k // 64``."""
 
 ZERO, ONE, LAST_BIT, WORD = np.uint64(0), np.uint64(1), np.uint64(63), np.uint64(64)
 CELL, BEFORE, PIECE, OPTION = range(4)
-"""Columns of `Scan.steps`: the cell to cover, the previous piece on the list, the piece, and the last option tried."""
+"""Columns of `Scan.steps`: the cell to cover, the piece before the current one in the list `Scan.after`, the current
+piece, and its last option tried."""
 
 
 class Regions(NamedTuple):
-    """The neighbourhood of the cells, from which kernels find regions, and the areas that pieces can fill."""
+    """The neighbours of the cells, from which kernels find regions, and the areas that pieces can fill."""
 
     distances: NDArray[np.uint64]
-    """``(distances,)``: the differences between the numbers of neighbouring cells, ascending."""
+    """``(distances,)``: the distinct differences between the numbers of neighbouring cells, ascending."""
     sources: NDArray[np.uint64]
-    """``(distances, 2)``: for each difference, a mask of the cells whose neighbour has a number higher by it."""
+    """``(distances, 2)``: for each difference ``d``, a mask of the cells ``c`` that are neighbours of ``c + d``."""
     sizes: NDArray[np.uint64]
     """``(pieces,)``: the size of each piece."""
     areas: NDArray[np.uint64]
-    """``(2,)``: if all pieces have the same size, the multiples of this size below 128 as a set; else 0."""
+    """``(2,)``: if all pieces have the same size, the set of its multiples below 128; otherwise 0."""
 
 
 class Scan(NamedTuple):
-    """The state of a search. It allows the search to stop after some tilings, and to continue later."""
+    """The state of a search, so that the search can stop after some tilings and continue later."""
 
     left: NDArray[np.int64]
     """``(pieces,)``: the number of unused copies of each piece."""
     after: NDArray[np.int64]
-    """``(pieces + 1,)``: the remaining pieces as a linked list ``after[piece]``, from ``after[-1]`` to ``pieces``."""
+    """``(pieces + 1,)``: the remaining pieces as a linked list: ``after[-1]`` is the first piece, ``after[piece]`` the
+    next one, and the number of pieces marks the end.
+    """
     steps: NDArray[np.int64]
     """``(depths, 4)``: the step at each depth; see `CELL`."""
     filled: NDArray[np.uint64]
@@ -74,7 +77,7 @@ def start(
 
 @lru_cache(maxsize=8)
 def regions_of(problem: TilingProblem) -> Regions:
-    """Return the neighbourhood of a board of at most two words of cells."""
+    """Return the neighbours and areas for a board of at most two words of cells."""
     sources = {1: 0}
     for low, high in problem.board.neighbours:
         sources[high - low] = sources.get(high - low, 0) | 1 << low
@@ -107,7 +110,7 @@ def shift_down(low: np.uint64, high: np.uint64, distance: np.uint64) -> Words:
 
 @kernel
 def areas_left(regions: Regions, left: NDArray[np.int64], after: NDArray[np.int64]) -> Words:
-    """Return the areas below 128 of all subsets of the remaining pieces, which `Scan` lists."""
+    """Return the areas below 128 of all subsets of the remaining pieces; for ``left`` and ``after``, see `Scan`."""
     if regions.areas[0]:
         return regions.areas[0], regions.areas[1]
     low, high = ONE, ZERO
@@ -123,7 +126,7 @@ def areas_left(regions: Regions, left: NDArray[np.int64], after: NDArray[np.int6
 
 @kernel
 def narrow_fillable(empty: np.uint64, areas: np.uint64, regions: Regions) -> bool:
-    """Return whether every region of the empty cells has one of the areas, on a board of at most 64 cells."""
+    """Return whether the area of every region of empty cells is in ``areas``, on a board of at most 64 cells."""
     distances, sources = regions.distances, regions.sources
     while empty:
         region, before = empty & (~empty + ONE), ZERO
@@ -140,7 +143,7 @@ def narrow_fillable(empty: np.uint64, areas: np.uint64, regions: Regions) -> boo
 
 @kernel
 def wide_fillable(low: np.uint64, high: np.uint64, areas: Words, regions: Regions) -> bool:
-    """Return whether every region of the empty cells has one of the areas, on a board of two words."""
+    """Return whether the area of every region of empty cells is in ``areas``, on a board of at most 128 cells."""
     distances, sources = regions.distances, regions.sources
     while low | high:
         region_low = low & (~low + ONE)
@@ -193,18 +196,18 @@ def fill_first_empty(
     options
         The placements to choose from.
     narrow, wide
-        The neighbourhood for pruning: ``narrow`` on a board of at most 64 cells, ``wide`` on a larger one, or neither.
-        Code for an argument that is None is not compiled.
+        The regions for pruning: ``narrow`` on a board of at most 64 cells, ``wide`` on a larger board; without pruning,
+        both are None. Code for an argument that is None is not compiled.
     full
         All cells of the board.
     scan
-        The state, which is changed.
+        The state of the search, which is updated.
     """
     masks, starts, left, after, steps, filled = (
         options.masks, options.starts, scan.left, scan.after, scan.steps, scan.filled,
     )  # fmt: skip
     end, depth, placements, count = len(left), scan.counters[DEPTH], scan.counters[PLACEMENTS], 0
-    # The loop works on local variables, which are saved only for depths above the current one.
+    # The state of the current depth is in local variables; it is saved when the search goes deeper.
     cell, before, piece, option = steps[depth, CELL], steps[depth, BEFORE], steps[depth, PIECE], steps[depth, OPTION]
     low, high = filled[depth, 0], filled[depth, 1]
     while count < len(found) and placements < most:

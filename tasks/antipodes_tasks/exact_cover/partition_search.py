@@ -23,18 +23,19 @@ from antipodes_tasks.exact_cover.placements import (
 from antipodes_tasks.exact_cover.problem import Board, TilingProblem
 
 BATCH = 1 << 15
-"""Maximum number of tilings taken from a search at a time, if memory for their symmetric copies suffices."""
+"""Maximum number of tilings taken from a search at a time; fewer if their symmetric copies would take more memory than
+BATCH_BYTES."""
 BATCH_BYTES = 1 << 26
-"""Bytes of memory for the symmetric copies of a batch and for intermediate values per placement."""
+"""Maximum memory for the symmetric copies of a batch and for intermediate values, in bytes."""
 BYTES_OF_PLACEMENT = 8
-"""Bytes per placement of a tiling: its number, and one-byte arrays of the same shape."""
+"""Memory per placement of a symmetric copy, in bytes: its number, and arrays of the same shape with one-byte items."""
 FIRST_SLICE, LAST_SLICE = 1 << 12, 1 << 24
 """Number of placements after which a search first reports its progress, and the maximum between two reports."""
 SLICE_SECONDS = 0.1
 """Approximate number of seconds between two reports."""
 
 OnProgress = Callable[[int, int], None]
-"""Function called now and then with the placements tried and the tilings found; an exception ends the search."""
+"""Function called regularly with the numbers of placements tried and of tilings found; an exception ends the search."""
 
 
 def unwatched(placements: int, tilings: int) -> None:
@@ -46,7 +47,10 @@ class PartitionResult:
     """The result of one partition; it is deterministic."""
 
     tilings: TilingArray
-    """``(tilings, copies)``: canonical, distinct and sorted, in no other partition; empty if they are only counted."""
+    """``(tilings, copies)``: the canonical tilings, distinct and sorted; empty if tilings are only counted.
+
+    No other partition has one of these tilings in its result.
+    """
     count: int
     """Number of tilings up to symmetry of the problem."""
     raw_count: int
@@ -75,7 +79,7 @@ def search_partition(
     on_progress
         Called with the progress.
     keep
-        Whether the result contains the tilings. If not, at most one batch of them is in memory.
+        Whether the result contains the tilings. If not, at most one batch of tilings is in memory.
 
     Raises
     ------
@@ -86,7 +90,7 @@ def search_partition(
     root, count, raw = search.partition.root, 0, 0
     found = [np.empty((0, problem.copies), dtype=np.int32)]
     for batch in search:
-        if root.unique and not keep:  # no tiling here has a symmetry, so orbits need not be computed
+        if root.unique and not keep:  # no tiling in this root is symmetric, so orbits need not be computed
             count, raw = count + len(batch), raw + len(batch) * len(symmetry)
             continue
         copies = symmetry.copies(batch)
@@ -106,7 +110,7 @@ class PartitionSearch:
         placements, fixed = placements_of(problem), self.partition.fixed
         self._options = options_of(placements, self.partition.allowed)
         self._counters = np.array([-1, 0])
-        """The counters of a finished search, if the fixed placements already are a tiling."""
+        """The counters; initially those of a finished search, for the case that the fixed placements are a tiling."""
         if len(fixed) == problem.copies:
             return
         if in_scan_order(problem, method):
@@ -142,7 +146,7 @@ class PartitionSearch:
                 self._on_progress(self.placements, total)
 
     def _slices(self, found: TilingArray) -> Iterator[int]:
-        """Search in slices of about `SLICE_SECONDS`, filling the batch; yield the number of tilings of each slice."""
+        """Search in slices of about SLICE_SECONDS, and write tilings to ``found``; yield their number in each slice."""
         at, most = 0, FIRST_SLICE
         while not self.ended:
             begin = time.perf_counter()
@@ -160,7 +164,7 @@ class PartitionSearch:
 
 
 def batch_size(problem: TilingProblem) -> int:
-    """Return the number of tilings taken from a search at a time: at most `BATCH`, fewer if a tiling is long."""
+    """Return the number of tilings taken from a search at a time: at most BATCH, fewer if they take much memory."""
     each = BYTES_OF_PLACEMENT * len(symmetry_of(problem)) * problem.copies
     return max(1, min(BATCH, BATCH_BYTES // each))
 

@@ -1,8 +1,8 @@
 """The partitions of a search: disjoint subtrees, given by prefixes of choices, that together contain every tiling.
 
-*Roots* break the symmetry. A root is a set of fixed placements and of placements allowed besides them. All symmetric
-copies of a tiling that the roots contain are in one root. A root is divided into partitions by the choices for further
-items.
+*Roots* break the symmetry. A root has some fixed placements, and some placements that are allowed besides them. If
+several symmetric copies of a tiling are in roots, all of them are in the same root. A root is divided into partitions
+by the choices for further items.
 """
 
 import heapq
@@ -36,27 +36,29 @@ SCANNED_CELLS = 128
 ENOUGH_PARTITIONS = 4
 """Minimum number of partitions of a short search: enough to keep a second worker busy."""
 MIN_PARTITIONS = 128
-"""Minimum number of partitions of a search that may be long, so that each is a small part of it."""
+"""Minimum number of partitions of a search that may be long, so that each partition is a small part of the search."""
 SMALL_CELLS, SMALL_PIECES = 64, 12
-"""Maximum number of cells and of different pieces for which few partitions suffice: the search takes seconds."""
+"""Maximum number of cells and of different pieces for which few partitions are enough: the search takes seconds."""
 MAX_PATTERNS = 512
-"""Maximum number of ways to cover a set of items that become roots; if there are more, roots fix one placement."""
+"""Maximum number of ways to cover a set of items if these ways become roots; if there are more, each root fixes only
+one placement."""
 NONE = np.iinfo(np.int32).max
-"""Marks a missing placement: after the last one of a pattern, or as label of placements that define no root."""
+"""Stands for no placement: after the last placement of a pattern, and as the label of placements that cannot be an
+anchor."""
 
 
 @dataclass(frozen=True, eq=False)
 class Root:
-    """The tilings that contain the fixed placements and otherwise only allowed ones."""
+    """The tilings that consist of the fixed placements and of allowed placements."""
 
     fixed: NDArray[np.int32]
-    """``(fixed,)``: placements contained in all of the tilings, ascending."""
+    """``(fixed,)``: the placements that all of the tilings contain, ascending."""
     allowed: NDArray[np.bool_]
     """``(placements,)``: whether a placement may be used besides the fixed ones."""
     unique: bool
     """Whether the root contains only one of the symmetric copies of each tiling."""
     share: float
-    """Expected share of the whole search, by which roots are divided."""
+    """Expected share of the whole search; roots with the largest shares are divided first."""
 
     def keeps(self, copies: NDArray[np.int32]) -> NDArray[np.bool_]:
         """Return a mask ``(tilings,)`` of the tilings that represent their orbits, from their `Symmetry.copies`.
@@ -79,15 +81,15 @@ class Root:
 
 @dataclass(frozen=True, eq=False)
 class TilingPartition:
-    """The tilings of a root that contain further fixed placements and otherwise only allowed ones."""
+    """The tilings of a root that consist of the fixed placements and of allowed placements."""
 
     root: Root
     fixed: NDArray[np.int32]
-    """``(fixed,)``: placements contained in all of its tilings, beginning with the fixed placements of the root."""
+    """``(fixed,)``: the placements that all of the tilings contain, beginning with the fixed placements of the root."""
     allowed: NDArray[np.bool_]
     """``(placements,)``: whether a placement may be used besides the fixed ones."""
     new: int
-    """Number of fixed placements that the previous partition does not share; they count as tried in this partition."""
+    """Number of fixed placements that the previous partition does not have; they count as tried in this partition."""
 
 
 @lru_cache(maxsize=8)
@@ -131,10 +133,10 @@ def in_scan_order(problem: TilingProblem, method: str) -> bool:
 
 
 def possible(problem: TilingProblem) -> bool:
-    """Return whether each piece fits, each cell can be covered, and a checkerboard colouring does not exclude tilings.
+    """Return whether tilings may exist: every piece fits, every required cell can be covered, and the colours match.
 
-    The surplus of one colour over the other, summed over the placements of a tiling, equals the surplus of the board.
-    If cells may stay empty, this excludes nothing.
+    The cells are coloured like a chessboard. The surplus of one colour over the other, summed over the placements of a
+    tiling, equals the surplus of the board, unless cells stay empty.
     """
     placements, colours = placements_of(problem), np.append(problem.board.colours, 0)
     if not np.isin(np.flatnonzero(problem.required), placements.cells).all():
@@ -149,10 +151,10 @@ def possible(problem: TilingProblem) -> bool:
 
 
 def first_piece(problem: TilingProblem) -> int:
-    """Return the piece whose placements become the roots of the pruning method, if it has no copies.
+    """Return the piece whose placements become the roots of the pruning method, if the piece occurs only once.
 
-    Among the pieces without copies that give enough roots, it is one of the broadest, because these restrict the others
-    most; among the broadest, it is the piece with the fewest orbits of placements. For the pentominoes it is X.
+    Of the pieces that occur only once and give enough roots, the broadest are chosen, because they restrict the others
+    most; of these, the piece with the fewest orbits of placements. For the pentominoes, it is X.
     """
     placements, symmetry = placements_of(problem), symmetry_of(problem)
     smallest = representatives(symmetry.placements) == np.arange(len(placements))
@@ -165,7 +167,10 @@ def first_piece(problem: TilingProblem) -> int:
 
 
 def representatives(actions: NDArray[np.int32]) -> NDArray[np.int32]:
-    """Return the smallest symmetric copy of each placement, ``(placements,)``, which represents its orbit."""
+    """Return the representative of each placement's orbit, ``(placements,)``: the smallest symmetric copy.
+
+    ``actions`` ``(symmetries, placements)`` contains the image of each placement.
+    """
     smallest: NDArray[np.int32] = actions.min(axis=0)
     return smallest
 
@@ -179,7 +184,7 @@ class _Choices:
         self._required = problem.required | (problem.area == problem.board.size)
         """``(cells,)``: whether every tiling covers the cell; True for all if the pieces fill the board."""
         self.single = np.array([piece.count == 1 for piece in problem.pieces])
-        """``(pieces,)``: whether the piece has no copies."""
+        """``(pieces,)``: whether the piece occurs only once."""
 
     def of(self, item: int, allowed: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """Return a mask ``(placements,)`` of the allowed placements that cover an item."""
@@ -194,11 +199,14 @@ class _Choices:
         return bool((self.placements.cells[_indices(fixed)] == item).any())
 
     def has_single(self, fixed: Sequence[int]) -> bool:
-        """Return whether a piece without copies is left."""
+        """Return whether a piece that occurs only once is left."""
         return bool((self.copies_left(fixed)[self.single] > 0).any())
 
     def compatible(self, fixed: Sequence[int], allowed: NDArray[np.bool_] | None = None) -> NDArray[np.bool_]:
-        """Return a mask of the allowed placements (default: all) that overlap no fixed one and whose piece is left."""
+        """Return a mask of the allowed placements (default: all) that can be added to the fixed ones.
+
+        They do not overlap a fixed placement, and an unused copy of their piece is left.
+        """
         masks = self.placements.masks
         filled = np.bitwise_or.reduce(masks[_indices(fixed)], axis=0)
         beside: NDArray[np.bool_] = ~(masks & filled).any(axis=1) & (self.copies_left(fixed) > 0)[self.placements.piece]
@@ -210,7 +218,7 @@ class _Choices:
 
     def to_cover(self, fixed: Sequence[int]) -> NDArray[np.bool_]:
         """Return a mask ``(cells,)`` of the cells that still have to be covered."""
-        to_cover = np.append(self._required, False)  # the padding index -1 of small pieces refers to this last value
+        to_cover = np.append(self._required, False)  # the index -1, which pads the cells of small pieces, refers to it
         to_cover[self.placements.cells[_indices(fixed)]] = False
         return to_cover[:-1]
 
@@ -224,10 +232,10 @@ def _indices(placements: Sequence[int]) -> NDArray[np.int64]:
 
 
 def _roots(choices: _Choices) -> list[Root]:
-    """Return the roots of the pruning method: the ways to cover a set of items that is closed under the symmetries.
+    """Return the roots of the pruning method: ways to cover some items, one way of each orbit.
 
-    The items are a piece without copies (and its mirror image), or else the cells with the fewest ways to be covered.
-    One way of each orbit becomes a root. If there are too many ways, see `_anchored_roots`.
+    The items are a piece that occurs only once (and its mirror image), or else the cells with the fewest ways to be
+    covered. Symmetries map the set of items to itself. If there are too many ways, `_anchored_roots` makes the roots.
     """
     problem, symmetry = choices.problem, choices.symmetry
     first, all_tilings = first_piece(problem), _Way((), np.arange(len(symmetry)), 1.0)
@@ -255,20 +263,20 @@ class _Way(NamedTuple):
 def _fewest_ways(way: _Way, choices: _Choices) -> NDArray[np.int64]:
     """Return the orbit of uncovered cells, under the way's group, with the fewest combinations of placements.
 
-    At least one cell must be uncovered.
+    There must be an uncovered cell.
     """
     ways = np.maximum(choices.options_of_cells(choices.compatible(way.fixed)), 1)
     to_cover, images = np.flatnonzero(choices.to_cover(way.fixed)), choices.symmetry.cells[way.group]
     orbits = [np.unique(images[:, cell]) for cell in to_cover]
-    # Integers: logarithms may differ between processors in the last bit, but all workers must make the same partitions.
+    # The products are integers: all workers must make the same partitions, but logarithms may depend on the processor.
     return min(orbits, key=lambda cells: (math.prod(ways[cells].tolist()), int(cells[0])))
 
 
 def _ways(before: _Way, items: NDArray[np.int64], choices: _Choices, levels: int = 2) -> list[_Way] | None:
-    """Return one way to cover the items per orbit of ways that extend ``before``; None if there are too many.
+    """Return ways to cover the items that extend ``before``, one way of each orbit; None if there are too many.
 
-    If some symmetries map a way to itself and no piece without copies is left to break them, the way is extended to
-    cover further items, at most ``levels`` times. The group of ``before`` must map the items to themselves.
+    If symmetries map a way to itself, and no piece that occurs only once is left to break them, the way is extended to
+    cover further items, at most ``levels`` times. The group of ``before`` must map the set of items to itself.
     """
     patterns = _patterns(before.fixed, items, choices)
     if patterns is None:
@@ -283,7 +291,7 @@ def _ways(before: _Way, items: NDArray[np.int64], choices: _Choices, levels: int
 
 
 def _patterns(fixed: tuple[int, ...], items: NDArray[np.int64], choices: _Choices) -> list[tuple[int, ...]] | None:
-    """Return all sets of placements that extend the fixed ones and cover all the items; None if there are too many."""
+    """Return all sets of placements that include the fixed ones and cover the items; None if there are too many."""
     patterns: list[tuple[int, ...]] = [fixed]
     for item in items.tolist():
         longer = []
@@ -302,7 +310,7 @@ def _patterns(fixed: tuple[int, ...], items: NDArray[np.int64], choices: _Choice
 def _of_each_orbit(
     patterns: list[tuple[int, ...]], group: NDArray[np.int64], symmetry: Symmetry
 ) -> Iterator[tuple[tuple[int, ...], NDArray[np.int64]]]:
-    """Yield the smallest pattern of each orbit under a group, ascending, and the group's elements that fix it."""
+    """Yield the smallest pattern of each orbit under a group, in ascending order, with the elements that fix it."""
     if not patterns:
         return
     rows = np.full((len(patterns), max(map(len, patterns))), NONE, dtype=np.int32)
@@ -320,8 +328,8 @@ def _anchored_roots(items: NDArray[np.int64], choices: _Choices) -> list[Root]:
     """Return roots with one fixed placement each, the *anchor*, which covers one of the items.
 
     The anchor represents its orbit. Other placements that cover an item are only allowed if their representative is not
-    smaller than the anchor. A tiling may have several symmetric copies in the root, one for each of its placements that
-    the anchor represents.
+    smaller than the anchor. A root may contain several symmetric copies of a tiling, one for each placement of the
+    tiling that the anchor represents.
     """
     symmetry = choices.symmetry
     covering = np.any([choices.of(item, choices.all) for item in items.tolist()], axis=0)
@@ -335,18 +343,18 @@ def _anchored_roots(items: NDArray[np.int64], choices: _Choices) -> list[Root]:
 
 
 def _root(way: _Way, closed: bool, choices: _Choices, may: NDArray[np.bool_] | None = None) -> Root:
-    """Return a root with the placements of a way fixed, and with the symmetry of the way's group broken.
+    """Return a root with the placements of a way fixed, in which the symmetries of the way's group are broken.
 
-    The group would map tilings of the root to other tilings of the root. To break it, the placements of a second piece
-    are restricted to one per orbit under the group. The second piece is the piece without copies for which the smallest
-    share of placements remains.
+    These symmetries would map tilings of the root to other tilings of the root. To break them, the placements of a
+    second piece are restricted to one per orbit under the group. It is the piece, of those that occur only once, for
+    which the smallest share of placements remains.
 
     Parameters
     ----------
     closed
-        Whether every symmetry outside the group maps each of the tilings out of the root.
+        Whether no symmetry outside the group maps a tiling of the root to a tiling of the root.
     may
-        The placements that may be in the root, by default all.
+        Mask of the placements that may be in the root, by default all.
     """
     placements, symmetry, group = choices.placements, choices.symmetry, way.group
     allowed = choices.compatible(way.fixed, may)
@@ -364,8 +372,8 @@ def _root(way: _Way, closed: bool, choices: _Choices, may: NDArray[np.bool_] | N
 def _plain_roots(choices: _Choices) -> list[Root]:
     """Return one root, in which one piece is restricted to one orientation per orbit under the symmetries of the board.
 
-    The piece is the first piece without copies for which the smallest share of orientations remains. On a 6x10 board it
-    is F, with two of eight orientations.
+    It is the first piece, of those that occur only once, for which the smallest share of placements remains. On a 6x10
+    board it is F, with two of eight orientations.
     """
     symmetry, orientation = choices.symmetry, choices.placements.orientation
     allowed, least = choices.all, 1.0
@@ -384,7 +392,7 @@ class _Node:
 
     root: Root
     path: tuple[int, ...]
-    """The number of the root, then the number of the option chosen at each step."""
+    """The number of the root, and then the number of the option chosen at each step."""
     fixed: tuple[int, ...]
     allowed: NDArray[np.bool_]
     choices: _Choices = field(repr=False)
@@ -392,7 +400,10 @@ class _Node:
 
     @cached_property
     def options(self) -> list[int]:
-        """The placements to choose from, for the first empty cell or the item with the fewest options; may be empty."""
+        """The placements from which the next one is chosen; may be empty.
+
+        They cover the first empty cell, or the item with the fewest options.
+        """
         open_cells = np.flatnonzero(self.choices.to_cover(self.fixed))
         if self.in_order:
             item = int(open_cells[0]) if len(open_cells) else 0
@@ -414,7 +425,7 @@ class _Node:
         return not self.options and not is_tiling
 
     def children(self) -> list["_Node"]:
-        """Return one node per option; each excludes the options before it."""
+        """Return one node per option; each node excludes the options before its own."""
         children, allowed = [], self.allowed.copy()
         for number, option in enumerate(self.options):
             fixed = (*self.fixed, option)
@@ -429,7 +440,7 @@ def _divided(
 ) -> Iterator[TilingPartition]:
     """Yield partitions in depth-first order, at least ``wanted`` of them if possible.
 
-    If ``keep_dead``, dead nodes stay partitions, so that their placements count as tried.
+    If ``keep_dead`` is True, dead nodes become partitions, too, so that their placements count as tried.
     """
     nodes = [
         _Node(root, (number,), tuple(root.fixed.tolist()), root.allowed, choices, in_order)

@@ -23,7 +23,7 @@ Coordinates = NDArray[np.int64]
 """``(cells, 3)``: layer, row and column of each cell."""
 
 MARKS = frozenset("#*" + ascii_letters)
-"""Symbols for a cell in the drawing of a piece; '.' and a space mark an empty square."""
+"""Symbols for a cell in the drawing of a piece; a period or a space is an empty square."""
 MAX_DRAWN = 1 << 15
 """Maximum number of characters of a drawing."""
 MAX_CELLS = 1024
@@ -40,10 +40,10 @@ ISOMETRIES: NDArray[np.int64] = np.array(
 """``(48, 3, 3)``: the symmetries of the cube, including reflections, as matrices on ``(layer, row, column)``."""
 
 ROTATIONS: NDArray[np.int64] = ISOMETRIES[np.linalg.det(ISOMETRIES) > 0]
-"""``(24, 3, 3)``: the rotations among them; turning a flat piece over is one of these."""
+"""``(24, 3, 3)``: the rotations of the cube; turning a flat piece over is one of these."""
 
 TURNS: NDArray[np.int64] = ROTATIONS[ROTATIONS[:, 0, 0] == 1]
-"""``(4, 3, 3)``: the rotations within a layer, by quarter turns, which keep the upper side up."""
+"""``(4, 3, 3)``: the rotations within a layer, by multiples of a quarter turn, which keep the upper side up."""
 
 
 def to_origin(cells: Coordinates) -> Coordinates:
@@ -64,15 +64,15 @@ class Piece:
     """A named set of cells, connected or not, in one of its orientations, and its number of copies.
 
     A piece can be moved and rotated in space, but not mirrored. So a flat piece may be turned over, which looks like a
-    reflection, and may stand upright in a box. A piece that is not flat has at most 24 orientations; its mirror image,
-    if different, is another piece. A one-sided piece only turns within its layer.
+    reflection, and may stand upright in a box. A piece that is not flat has at most 24 orientations. If its mirror
+    image is different, it is another piece. A one-sided piece can only be rotated within its layer.
     """
 
     name: str
     cells: tuple[Cell, ...]
     """The cells, sorted; the minimum layer, row and column are 0."""
     count: int = 1
-    """Number of identical copies that a tiling uses; exchanging them does not give another tiling."""
+    """Number of copies that a tiling uses. They are identical: exchanging two copies does not give another tiling."""
     one_sided: bool = False
     """Whether the piece must keep its upper side up."""
 
@@ -83,7 +83,7 @@ class Piece:
 
     @property
     def breadth(self) -> int:
-        """Second longest side of the box around the piece: 1 for a rod, 3 for X."""
+        """Second longest side of the box around the piece; for example, 1 for a rod and 3 for X."""
         return int(np.sort(np.ptp(self.cells, axis=0))[1]) + 1
 
     @property
@@ -100,7 +100,7 @@ class Piece:
     def orientations(self, axes: tuple[int, int, int] = (0, 1, 2)) -> list[Coordinates]:
         """Return the distinct orientations of the piece, ``(size, 3)`` each, with the cells sorted along ``axes``.
 
-        The list is also sorted along these axes, so it does not depend on the drawing.
+        The list of orientations is also sorted along these axes, so it does not depend on how the piece is drawn.
         """
         turned = {}
         for rotation in TURNS if self.one_sided else ROTATIONS:
@@ -188,7 +188,7 @@ LETTERS = (
 )
 """The flat pieces with conventional letters."""
 MIRRORED_TETROMINOES = {"L": "J", "S": "Z"}
-"""Letters of mirror images; the mirror image of any other piece with a letter has the lower-case letter."""
+"""Letters of mirror images. The mirror images of other pieces have the piece's letter in lower case."""
 
 
 def _as_shape(cells: Coordinates) -> Shape:
@@ -196,14 +196,15 @@ def _as_shape(cells: Coordinates) -> Shape:
 
 
 def _canonical(cells: Iterable[Cell]) -> Shape:
-    """Return the first orientation of a solid, flat if possible; it is the same for all orientations."""
+    """Return the first orientation of a solid, which is flat if possible; all orientations give the same result."""
     return _as_shape(Piece("", tuple(cells)).orientations()[0])
 
 
 def _free(size: int, flat: bool = True) -> tuple[Piece, ...]:
-    """Return the flat pieces of a size, which may be turned over; or the solids, including distinct mirror images.
+    """Return the flat pieces of a size, which may be turned over; or the solids, with distinct mirror images, if
+    ``flat`` is False.
 
-    Pieces with conventional letters come first, drawn as usual; the others get the unused letters.
+    Pieces with conventional letters come first, drawn as usual; the other pieces get the unused letters.
     """
     shapes: set[Shape] = {((0, 0, 0),)}
     for _ in range(size - 1):  # add a cell in every possible place
@@ -236,7 +237,7 @@ def _one_sided(size: int) -> tuple[Piece, ...]:
 
 
 def _sequential_names(count: int) -> list[str]:
-    """Return one character per piece if there are enough characters, else numbers from 1."""
+    """Return a name for each piece: one character if there are enough characters, otherwise a number from 1."""
     symbols = ascii_uppercase + ascii_lowercase + digits
     return list(symbols[:count]) if count <= len(symbols) else [str(number + 1) for number in range(count)]
 
@@ -283,7 +284,10 @@ def parse_pieces_setting(value: object) -> tuple[Piece, ...]:
 
 
 def _lettered(text: str) -> tuple[Piece, ...]:
-    """Return the pentominoes with these letters. A longer word of other letters is taken for the name of a set."""
+    """Return the pentominoes with these letters.
+
+    A text with other letters that is longer than four letters is assumed to be the name of a set.
+    """
     letters: list[object] = [letter for letter in text if letter not in " ,"]
     if len(letters) > len(_BY_LETTER) or (any(letter not in _BY_LETTER for letter in letters) and len(letters) > 4):
         raise ConfigError(

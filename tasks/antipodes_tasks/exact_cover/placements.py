@@ -19,12 +19,12 @@ from antipodes_tasks.exact_cover.problem import Board, TilingProblem
 
 WORD = 64
 LEAST_WORDS = 2
-"""Minimum number of words of a mask: the kernels for small boards expect two words."""
+"""Minimum number of words of a mask, since the kernels for small boards expect two words."""
 MAX_COLUMNS = np.iinfo(np.uint16).max
 
 Fill = Callable[[int, NDArray[np.int32]], int]
-"""Function that continues a search. It writes the options of further tilings into an array ``(room, copies)``, in any
-order, and returns how many tilings it found.
+"""Function that continues a search. It writes the options of further tilings to an array ``(room, copies)``, in any
+order, and returns the number of these tilings.
 
 It returns when the array is full, when the total number of placements reaches its first argument, or when the search
 is complete.
@@ -33,15 +33,15 @@ DEPTH, PLACEMENTS = range(2)
 """Indices of a search's counters: its depth (-1 when the search is complete), and the number of placements tried."""
 
 TilingArray = NDArray[np.int32]
-"""``(tilings, copies)``: the numbers of each tiling's placements, ascending, hence ordered by piece."""
+"""``(tilings, copies)``: the numbers of each tiling's placements, ascending and therefore ordered by piece."""
 
 
 @dataclass(frozen=True, eq=False)
 class Placements:
     """All placements of all pieces on a board that the conditions allow. Stored tilings depend on their order.
 
-    They are sorted by piece, then by orientation (in the order of `Piece.orientations` along the axes of the board),
-    then by layer, row and column.
+    Placements are sorted by piece, then by orientation (in the order of `Piece.orientations` along the axes of the
+    board), then by layer, row and column.
     """
 
     piece_count: int
@@ -51,7 +51,8 @@ class Placements:
     orientation: NDArray[np.int32]
     """``(placements,)``: the orientation of each placement."""
     cells: NDArray[np.int32]
-    """``(placements, largest piece)``: the cells of each placement, ascending; -1 after the last."""
+    """``(placements, largest piece)``: the cells of each placement, ascending, followed by -1 if the piece is smaller.
+    """
 
     def __len__(self) -> int:
         return len(self.piece)
@@ -120,7 +121,7 @@ def _all_placements(problem: TilingProblem) -> Placements:
 
 
 def _positions(board: Board, cells: Coordinates) -> NDArray[np.int64]:
-    """Return the cells ``(positions, size)`` that the oriented piece covers wherever it fits."""
+    """Return the cells ``(positions, size)`` that an oriented piece covers in each position in which it fits."""
     room = np.array(board.shape) - cells.max(axis=0)
     if (room <= 0).any():
         return np.empty((0, len(cells)), dtype=np.int64)
@@ -143,7 +144,9 @@ class OptionTable(NamedTuple):
     The items are the cells, then the pieces. An extra item, which need not be covered, pads the rows of smaller pieces.
     """
     starts: NDArray[np.int32]
-    """``starts[cell, piece]`` to ``starts[cell, piece + 1]``: the options of a piece whose first cell is ``cell``."""
+    """``(cells, pieces + 1)``: the options of a piece whose first cell is ``cell`` are numbered from
+    ``starts[cell, piece]`` to ``starts[cell, piece + 1] - 1``.
+    """
 
 
 def options_of(placements: Placements, allowed: NDArray[np.bool_]) -> OptionTable:
@@ -182,8 +185,9 @@ def copies_left(problem: TilingProblem, placements: Placements, fixed: NDArray[n
 class Symmetry:
     """The symmetries of a tiling problem and their action on its placements; the first is the identity.
 
-    A symmetry of the board is a symmetry of the problem if it maps the pieces to pieces. A reflection of a box turns a
-    piece that is not flat into its mirror image, so it only counts if the mirror image is one of the pieces.
+    A symmetry of the board is a symmetry of the problem if it maps pieces to pieces and preserves the conditions. A
+    reflection of a box turns a piece that is not flat into its mirror image. So it is a symmetry of the problem only if
+    the mirror image is one of the pieces.
     """
 
     placements: NDArray[np.int32]
@@ -257,10 +261,11 @@ def symmetry_of(problem: TilingProblem) -> Symmetry:
 
 
 def _action(problem: TilingProblem, cells: NDArray[np.int64]) -> tuple[NDArray[np.int32], NDArray[np.int32]] | None:
-    """Return the images of all placements and pieces if cell ``c`` is mapped to ``cells[c]``; None if there are none.
+    """Return the images of all placements and pieces if cell ``c`` is mapped to ``cells[c]``.
 
-    The image of a piece has the same number of copies, and its placements are the images of the piece's placements. If
-    several pieces of one shape qualify, they are mapped in order.
+    The image of a piece is a piece with the same number of copies whose placements are the images of the piece's
+    placements. If several pieces have the same shape, they are mapped in order. Returns None if some piece has no
+    image.
     """
     placements = placements_of(problem)
     moved = replace(placements, cells=np.where(placements.cells >= 0, cells[placements.cells], -1).astype(np.int32))

@@ -68,7 +68,7 @@ class Board:
 
     @cached_property
     def axes(self) -> tuple[int, int, int]:
-        """Axes from the slowest to the fastest in the numbering of the cells; the fastest runs along the shortest side.
+        """Axes in the order of the numbering, the slowest first; the fastest axis runs along the shortest side.
 
         On a board of 6 rows and 10 columns, cells are numbered column by column, from top to bottom, as in the
         textbooks.
@@ -78,12 +78,12 @@ class Board:
 
     @cached_property
     def cells(self) -> Coordinates:
-        """``(size, 3)``: layer, row and column in the drawing of each cell."""
+        """``(size, 3)``: the layer, row and column of each cell in the drawing."""
         return sort_cells(self._drawn, self.axes)
 
     @cached_property
     def numbers(self) -> NDArray[np.int64]:
-        """``(layers, rows, columns)``: the number of the cell at each place of the drawing, -1 for a hole."""
+        """``(layers, rows, columns)``: the number of the cell at each place of the drawing; -1 for a hole."""
         numbers = np.full(self.shape, -1, dtype=np.int64)
         numbers[tuple(self.cells.T)] = np.arange(self.size)
         return numbers
@@ -105,11 +105,10 @@ class Board:
 
     @cached_property
     def symmetries(self) -> NDArray[np.int64]:
-        """``(symmetries, size)``: the image of each cell under each rotation and reflection that maps the board to
-        itself.
+        """``(symmetries, size)``: the image of each cell under each symmetry of the board.
 
-        The rows are distinct and sorted, and the first is the identity. Holes around the cells do not matter. Optional
-        cells are mapped to optional cells.
+        Symmetries are the rotations and reflections that map the cells to themselves and optional cells to optional
+        cells; holes around the cells do not matter. The rows are distinct and sorted, and the first is the identity.
         """
         original = to_origin(self.cells)
         found = {tuple(range(self.size))}
@@ -244,7 +243,7 @@ def parse_condition(text: str, board: Board, names: Sequence[str], key: str) -> 
     Raises
     ------
     ConfigError
-        The text is not such a condition, or names an unknown piece or cell. The message begins with ``key``.
+        The text is not a condition, or names an unknown piece or cell. The message begins with ``key``.
     """
     found = SENTENCE.fullmatch(text.strip())
     if not found:
@@ -278,7 +277,7 @@ class TilingProblem:
     """A board and the pieces that fill it.
 
     A tiling uses every copy of every piece. Pieces with different names are different even if they have the same shape:
-    exchanging them gives another tiling. Exchanging copies of one piece does not.
+    exchanging them gives another tiling. Exchanging copies of the same piece does not give another tiling.
     """
 
     name: str
@@ -320,12 +319,12 @@ class TilingProblem:
 
     @cached_property
     def piece_of_copy(self) -> NDArray[np.int64]:
-        """``(copies,)``: the number of the piece of each copy, ascending."""
+        """``(copies,)``: for each copy, the number of its piece, ascending."""
         return np.repeat(np.arange(len(self.pieces)), [piece.count for piece in self.pieces])
 
     @cached_property
     def labels(self) -> tuple[str, ...]:
-        """A label for each copy: the name of its piece, with a number from 1 if there are several copies: ``D.3``."""
+        """A label for each copy: the name of its piece, followed by a number if there are several copies: ``D.3``."""
         return tuple(
             f"{piece.name}.{number + 1}" if piece.count > 1 else piece.name
             for piece in self.pieces
@@ -352,7 +351,7 @@ class TilingProblem:
 
     @cached_property
     def fingerprint(self) -> str:
-        """SHA-256 of everything that determines the tilings: board, pieces and conditions, but no name."""
+        """SHA-256 of everything that determines the tilings: the board, the pieces and the conditions."""
         board = [self.board.shape, sorted(self.board.holes)]
         pieces = [(piece.name, piece.cells) for piece in self.pieces]
         content: list[object] = [board, pieces]
@@ -399,7 +398,10 @@ def _text(table: Mapping[str, object], key: str) -> str:
 
 
 def listed_conditions(value: object) -> list[str]:
-    """Return the conditions under the key ``where``, a list of strings or one string; else raise ConfigError."""
+    """Return the conditions in a value of the key ``where``, a list of strings or one string.
+
+    Raises ConfigError if it is neither.
+    """
     listed = [value] if isinstance(value, str) else value
     if not isinstance(listed, list) or not all(isinstance(one, str) for one in listed):
         raise ConfigError(f"[board] where: expected a list of conditions, found {quote(value)}")

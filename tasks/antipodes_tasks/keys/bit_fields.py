@@ -19,7 +19,7 @@ Words = NDArray[np.uint64]
 WORD = 64
 """Number of bits of a word."""
 MIN_POSITIONS_TO_COMPILE = 1 << 14
-"""Number of positions from which kernels pack and unpack them; for fewer, loading a kernel would take longer."""
+"""Minimum number of positions that kernels pack and unpack; for fewer positions, loading a kernel takes longer."""
 PACKED = 1 << 11
 """Number of positions packed at a time, so that their words and labels stay in the cache."""
 
@@ -34,13 +34,13 @@ class Layout(NamedTuple):
 
 @dataclass(frozen=True)
 class Fields:
-    """Bit fields with one field per place; no field is split between two words."""
+    """Bit fields, one per place; no field is split between two words."""
 
     bits: tuple[int, ...]
 
     @classmethod
     def of(cls, parts: Sequence[Part]) -> "Fields":
-        """Return fields that can hold any contents of the parts."""
+        """Return fields that can hold any label of each part."""
         return cls(tuple(max(1, bits_of(len(part.symbols))) for part in parts for _ in range(part.places)))
 
     @property
@@ -80,7 +80,10 @@ class Fields:
 
 @dataclass(frozen=True)
 class SharedFields:
-    """Bit fields shared by several places; a field's number has one digit per place, the lowest for the first place."""
+    """Bit fields shared by several places.
+
+    The number in a field has one digit per place; the first place has the lowest digit.
+    """
 
     radices: tuple[int, ...]
     """Number of values of each place."""
@@ -153,7 +156,9 @@ class SharedFields:
 
 
 def layout_of(widths: Sequence[int]) -> Layout:
-    """Return the location of fields with these widths in bits, from the lowest bit of the first word; none is split."""
+    """Return the location of fields with these widths in bits. They start at the lowest bit of the first word; no field
+    is split between two words.
+    """
     word, shift, ends = 0, 0, []
     for bits in widths:
         if shift + bits > WORD:

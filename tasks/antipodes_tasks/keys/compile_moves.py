@@ -45,7 +45,10 @@ class Step(NamedTuple):
 
 
 def key_moves(moves: Moves, packing: Packing) -> KeyMoves | PieceSteps | None:
-    """Return the moves on keys, without moves that are never legal; None if they are functions or too many."""
+    """Return the moves on keys, without moves that are never legal.
+
+    Returns None if the moves are Python functions, or if there are too many.
+    """
     if len(moves) > MAX_MOVES or not isinstance(moves, Swaps | Transforms):
         return None
     if packing.groups:
@@ -103,7 +106,10 @@ class _OfPlaces:
         self.at = [word * WORD + shift for word, shift in zip(self.word, self.shift, strict=True)]
 
     def tables(self, places: Iterable[int], effect: Callable[[int, int], int]) -> Iterator[Lookup]:
-        """Yield lookup tables of the effects of some places' codes, ascending; neighbouring places share a table."""
+        """Yield lookup tables for the effect of each code on some places, which must be in ascending order.
+
+        Neighbouring places share a table.
+        """
         for group in self._neighbours(places):
             word, shift = self.word[group[0]], self.shift[group[0]]
             mask = sum(self.mask[place] << self.shift[place] - shift for place in group)
@@ -116,7 +122,7 @@ class _OfPlaces:
             yield from _lookups(word, shift, mask, effects, self.words)
 
     def _neighbours(self, places: Iterable[int]) -> list[list[int]]:
-        """Return the places in groups whose fields span at most INDEX_BITS of one word."""
+        """Divide the places into groups whose fields span at most INDEX_BITS bits of one word."""
         groups: list[list[int]] = []
         for place in places:
             first = groups[-1][0] if groups else place
@@ -128,7 +134,7 @@ class _OfPlaces:
         return groups
 
     def empty(self) -> tuple[Words, Words]:
-        """Return masks ``(words,)`` of the lower bits and of the highest bit of all fields."""
+        """Return two masks ``(words,)``: the lower bits of all fields, and the highest bit of each field."""
         low, high = np.zeros((2, self.words), dtype=np.uint64)
         for word, shift, mask in zip(self.word, self.shift, self.mask, strict=True):
             highest = (mask + 1) >> 1
@@ -170,7 +176,7 @@ class _OfPlaces:
             move.guard = self.at[place] + self.mask[place].bit_length() - 1
 
     def _effect(self, place: int, change: Change, code: int) -> int:
-        """Return the change of a key if a place holds a code: the code leaves the place and goes to its destination."""
+        """Return the change of a key when the code on a place leaves the place and goes to its destination."""
         label = (self.contents[place][code] + change.added) % change.modulus
         after = int(self.packing.codes[change.destination, label])
         after = 0 if after == UNKNOWN else after  # the move is illegal in this case

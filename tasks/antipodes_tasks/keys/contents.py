@@ -17,11 +17,11 @@ EVERY = ~np.uint64(0)
 
 
 def contents(rules: Rules) -> Contents:
-    """Return the labels that each place can hold in positions reachable from the starts and the origin, ascending.
+    """Return the labels that each place can hold in positions reachable from the starts or the origin, ascending.
 
-    The result is a superset. Conditional moves count if each of their conditions can hold, considered separately. For
-    other moves, any place of a part may hold any label of the part. For blocks, only the place that holds a block's
-    label counts; the block's other places are empty.
+    The result may contain labels that the place never holds. A conditional move is assumed to be possible if each of
+    its conditions can hold by itself. If the moves are not transforms, any place of a part is assumed to hold any label
+    of the part. For blocks, only the place that holds a block's label counts; the block's other places are empty.
     """
     moves, moduli = rules.moves, moduli_of(rules.parts)
     if rules.footprints is not None and isinstance(moves, Transforms):
@@ -53,7 +53,7 @@ def _of_blocks(rules: Rules, moves: Transforms, rest: int) -> Contents:
 
 
 class _Flows:
-    """The places to which moves carry labels; sets of labels are bit masks."""
+    """The places to which moves take labels; sets of labels are bit masks."""
 
     def __init__(self, moves: Transforms) -> None:
         changed = (moves.origin != np.arange(moves.places)) | (moves.added != 0)
@@ -64,7 +64,7 @@ class _Flows:
         self.conditions = moves.conditions
 
     def spread(self, masks: NDArray[np.uint64]) -> NDArray[np.uint64]:
-        """Return the labels ``(places,)`` of each place, including those that one move carries there."""
+        """Return the labels that each place can hold after at most one move, ``(places,)``."""
         moved = masks[self.origin]
         if self.conditions is not None:
             possible = ((self.conditions & masks) != 0).all(axis=1)

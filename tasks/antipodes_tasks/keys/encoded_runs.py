@@ -1,8 +1,8 @@
 """Runs: sorted arrays of distinct keys, encoded as bytes for journals and for sets of visited positions.
 
-One-word keys are encoded as LEB128 numbers: 7 bits per byte, lowest bits first, with 128 added to every byte but a
-number's last. The first number is the first key, and each further number is the difference from the previous key. Keys
-of several words are stored as little-endian words, the first word first.
+One-word keys are encoded as LEB128 numbers: 7 bits per byte, lowest bits first, with 128 added to every byte except the
+last byte of a number. The first number is the first key, and each further number is the difference from the previous
+key. Keys of several words are stored as little-endian words, the first word first.
 """
 
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ Bytes = NDArray[np.uint8]
 Numbers = NDArray[np.int64]
 WORD, WORD_BYTES = 64, 8
 AHEAD = 4
-"""Number of bytes that are written or read at a time, whether they are needed or not."""
+"""Number of bytes that are always written or read together, whether they are needed or not."""
 _SEVEN, _LOW, _MORE, _FIVE_BYTES = np.uint64(7), np.uint64(127), np.uint64(128), np.uint64(1 << 28)
 
 
@@ -49,9 +49,10 @@ def encode(keys: Keys) -> Bytes:
 
 
 def encode_parts(keys: Keys, begins: Numbers) -> tuple[Bytes, Numbers]:
-    """Encode sorted keys in parts, each as a separate run; return the bytes and the offset of each part in them.
+    """Encode consecutive parts of sorted keys as separate runs; return the bytes, and the offset of each part's bytes.
 
-    ``begins``, the first key of each part, and the offsets are int64 arrays ``(parts + 1,)`` that end with the total.
+    ``begins`` contains the index of each part's first key, and then the number of keys; the offsets end with the number
+    of bytes. Both are int64 arrays ``(parts + 1,)``.
     """
     if keys.ndim > 1:
         return np.frombuffer(keys.astype("<u8").tobytes(), dtype=np.uint8), begins * (WORD_BYTES * keys.shape[1])
@@ -63,7 +64,7 @@ def encode_parts(keys: Keys, begins: Numbers) -> tuple[Bytes, Numbers]:
 
 
 def decode(data: Bytes, count: int, words: int) -> Keys | None:
-    """Return the ``count`` sorted keys that were encoded, or None if the bytes do not encode this many keys."""
+    """Return ``count`` sorted keys from their encoding; None if the bytes do not encode exactly this many keys."""
     if words > 1:
         if len(data) != count * words * WORD_BYTES:
             return None
@@ -75,7 +76,7 @@ def decode(data: Bytes, count: int, words: int) -> Keys | None:
 
 
 def without_run(keys: Keys, data: Bytes, count: int) -> Keys:
-    """Return the sorted keys that are not in a run of ``count`` encoded keys, which must have been checked before."""
+    """Return the sorted keys that are not in a run of ``count`` encoded keys; the run must be valid."""
     if keys.ndim > 1:
         run = decode(data, count, keys.shape[1])
         assert run is not None
@@ -86,7 +87,7 @@ def without_run(keys: Keys, data: Bytes, count: int) -> Keys:
 
 @kernel
 def _measure(keys: Keys, begins: Numbers, places: Numbers) -> None:
-    """Set the end of each part's bytes."""
+    """Write the end of each part's bytes to ``places``."""
     length = 0
     for part in range(len(begins) - 1):
         before = np.uint64(0)
@@ -130,7 +131,10 @@ def _write(keys: Keys, begins: Numbers, out: Bytes) -> None:
 
 @kernel
 def _number(data: Bytes, at: int) -> tuple[np.uint64, int]:
-    """Return the number at an offset and the next offset: ``len(data) + 1`` if cut off or longer than 64 bits."""
+    """Return the number at an offset, and the offset after it.
+
+    The offset is ``len(data) + 1`` if the number is truncated or has more than 64 bits.
+    """
     if at + AHEAD <= len(data):
         place = np.uint64(at)
         word = np.uint64(data[place]) | np.uint64(data[place + np.uint64(1)]) << np.uint64(8)
@@ -157,7 +161,7 @@ def _number(data: Bytes, at: int) -> tuple[np.uint64, int]:
 
 @kernel
 def _read(data: Bytes, keys: Keys) -> bool:
-    """Decode the bytes into ``keys``; return False if they encode more or fewer keys, or are not ascending."""
+    """Decode the bytes into ``keys``; return False if there are more or fewer keys, or the keys are not ascending."""
     at, key = 0, np.uint64(0)
     for i in range(len(keys)):
         number, at = _number(data, at)
@@ -180,6 +184,6 @@ def _subtract(keys: Keys, data: Bytes, out: Keys) -> int:
             begun = True
             number, at = _number(data, at)
             other += number
-        out[np.uint64(count)] = key  # branch-free: which keys are new is unpredictable
+        out[np.uint64(count)] = key  # without a branch, which would often be mispredicted
         count += not (begun and other == key)
     return count

@@ -23,11 +23,11 @@ from antipodes_tasks.rules.functions import Functions, legal_positions
 from antipodes_tasks.rules.rules import Rules
 
 BATCH_BYTES = 1 << 20
-"""Bytes of labels that Python functions move at a time; the functions receive 8 times as many bytes."""
+"""Number of bytes of labels that are moved by one call of a Python function, which receives 8 times as many bytes."""
 ROOM = 1 << 15
 """Number of successors that a kernel writes before they are copied; 256 KiB of them stay in the cache."""
 MIN_KEYS_TO_FILTER = 1 << 12
-"""Number of keys from which most repeated successors are dropped before sorting."""
+"""Minimum number of keys for which most repeated successors are dropped before sorting."""
 
 
 @dataclass(frozen=True)
@@ -55,8 +55,8 @@ class Expansion:
     def successors(self, keys: Keys, check: bool = False) -> Keys:
         """Return the keys of all successors, unsorted and with repeats.
 
-        With ``check``, each move that is a Python function with a declared inverse is tried; raises InputError if the
-        inverse does not undo it. The GIL is released, except by Python functions that hold it.
+        If ``check`` is set and the moves are Python functions with declared inverses, the inverses are applied, too;
+        raises InputError if an inverse does not undo its move. Kernels release the GIL.
         """
         return np.concatenate(
             [keys[:0], *(self._batches(keys, check) if self.compiled is None else self._kernel(keys))]
@@ -73,7 +73,10 @@ class Expansion:
             yield after[:count].copy()
 
     def _expand(self, keys: Keys, begin: int, after: Keys) -> tuple[int, int]:
-        """Write the successors of keys from ``begin`` on; return the first key not expanded and the number written."""
+        """Write the successors of the keys from index ``begin`` on, while there is room.
+
+        Return the index of the first key that was not expanded, and the number of successors.
+        """
         moves = self.compiled
         if isinstance(moves, PieceSteps):
             of_one_word = keys.ndim == moves.covered.shape[1] == 1

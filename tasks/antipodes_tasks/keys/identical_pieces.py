@@ -1,4 +1,4 @@
-"""Identical pieces as one number: the index of their set of places among all sets in which they do not overlap.
+"""Identical pieces stored as one number: the index of their set of places in a list of all sets without overlaps.
 
 Three dominoes on a board of 25 squares have at most 1,140 such sets, which take 11 bits; one bit field per square takes
 20 bits.
@@ -17,11 +17,11 @@ from antipodes_tasks.rules.footprints import Footprints
 MAX_SETS = 1 << 16
 """Maximum number of sets of places that are listed for a label."""
 MAX_LISTED = 1 << 20
-"""Maximum number of sets of fewer pieces that are listed as intermediate results."""
+"""Maximum number of sets that are listed as an intermediate result, including repeats."""
 MAX_STEPS = 1 << 21
 """Maximum number of moves that are listed for the sets of a label, 16 bytes each."""
 FIELD_BITS = 10
-"""Maximum number of bits of a field that several places share; tables list the meaning of each of its numbers."""
+"""Maximum number of bits of a field that several places share, since tables have an entry for each of its numbers."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,13 +32,13 @@ class PieceSets:
     places: tuple[int, ...]
     """Places that can hold the label, ascending."""
     sets: Words
-    """``(values,)``: the sets, ascending; bit *i* stands for the *i*-th place of the list."""
+    """``(values,)``: the sets, ascending; bit *i* stands for ``places[i]``."""
 
 
 def piece_sets(label: int, count: int, covers: Mapping[int, int]) -> PieceSets | None:
-    """Return all sets of ``count`` places in which the pieces do not overlap; None if there are none or too many.
+    """Return all sets of ``count`` places on which the pieces do not overlap; None if there are none or too many.
 
-    ``covers`` maps each place that can hold the label to the mask of the places that a piece covers there.
+    ``covers`` maps each place that can hold the label to a mask of the places that a piece there covers.
     """
     sets = _sets(count, tuple(covers.values())) if len(covers) <= WORD else None
     return None if sets is None else PieceSets(label, tuple(covers), sets)
@@ -46,7 +46,7 @@ def piece_sets(label: int, count: int, covers: Mapping[int, int]) -> PieceSets |
 
 @lru_cache(maxsize=64)
 def _sets(count: int, masks: tuple[int, ...]) -> Words | None:
-    """Return all sets of ``count`` disjoint masks, as numbers with one bit per mask."""
+    """Return all sets of ``count`` disjoint masks. A set is a number whose bit ``i`` stands for ``masks[i]``."""
     later = [sum(1 << j for j, other in enumerate(masks) if j >= i or other & mask) for i, mask in enumerate(masks)]
     sets = np.zeros(1, dtype=np.uint64)
     for _ in range(count):
@@ -60,7 +60,10 @@ def _sets(count: int, masks: tuple[int, ...]) -> Words | None:
 
 
 def covered_by(footprints: Footprints, label: int) -> dict[int, int]:
-    """Return a mask of the places that a block covers, for each place that can hold the block's label, ascending."""
+    """Return, for each place that can hold a block's label, a mask of the places that the block then covers.
+
+    The places are in ascending order.
+    """
     return {
         one.place: sum(1 << place for place in (one.place, *one.others))
         for one in sorted(footprints.every)
@@ -69,9 +72,9 @@ def covered_by(footprints: Footprints, label: int) -> dict[int, int]:
 
 
 def shared(radices: Sequence[int]) -> tuple[int, ...]:
-    """Return the sizes of groups of neighbouring places such that one number per group takes the fewest bits in total.
+    """Divide neighbouring places into groups, each stored as one number, so that they take the fewest bits in total.
 
-    A group takes at most FIELD_BITS bits, or consists of one place.
+    Returns the number of places of each group. A group takes at most FIELD_BITS bits, or consists of one place.
     """
     best: list[tuple[int, tuple[int, ...]]] = [(0, ())]
     for end in range(1, len(radices) + 1):
@@ -87,9 +90,9 @@ def shared(radices: Sequence[int]) -> tuple[int, ...]:
 
 
 def in_sets(contents: Sequence[Sequence[int]], bits: Mapping[int, int]) -> set[int]:
-    """Return the labels that take fewer bits as sets of places (``bits`` each) than in the fields of the places.
+    """Return the labels that should be stored as sets of places, which take ``bits``, and not in the places' fields.
 
-    It is a greedy search: the label that saves the most bits is switched first.
+    The search is greedy: the label that saves the most bits is switched first.
     """
     sets = set(bits)
     while True:
@@ -102,5 +105,8 @@ def in_sets(contents: Sequence[Sequence[int]], bits: Mapping[int, int]) -> set[i
 
 
 def _needed(contents: Sequence[Sequence[int]], bits: Mapping[int, int], sets: set[int]) -> float:
-    """Return the number of bits that a packing takes, with fractional bits for places."""
+    """Return the number of bits that a packing takes if the labels ``sets`` are stored as sets of places.
+
+    The bits of places are not rounded to whole numbers.
+    """
     return sum(log2(len(set(labels) - sets)) for labels in contents) + sum(bits[label] for label in sets)

@@ -1,4 +1,4 @@
-"""Kernels that expand keys by all moves, and drop recent duplicates."""
+"""Kernels that expand keys by all moves, and drop duplicates of recent keys."""
 
 import numpy as np
 
@@ -9,18 +9,18 @@ from antipodes_tasks.keys.piece_steps import PieceSteps
 
 ZERO, ONE = np.uint64(0), np.uint64(1)
 OTHERS = np.uint64(63)
-"""The bit of a condition's mask that stands for all values from 63 on."""
+"""The bit of a condition's mask that stands for the value 63 and all greater values."""
 
 
 @kernel
 def expand_words(keys: Words, begin: int, after: Words, moves: KeyMoves) -> tuple[int, int]:
-    """Write the successors of one-word keys ``(n,)`` from ``begin`` on, while there is room for all successors of a
-    key.
+    """Write the successors of one-word keys ``(n,)`` from index ``begin`` on, as long as ``after`` has room for one
+    successor per move.
 
-    Return the first key that is not expanded, and the number of successors.
+    Return the index of the first key that was not expanded, and the number of successors.
     """
-    # Each call increments and decrements the reference counts of arrays in a tuple, so they are read once. Unsigned
-    # indices need no check for negative values.
+    # Numba counts references at each access to an array in a tuple, so each array is read from the tuple once. Indices
+    # are unsigned, so that numba does not check for negative values.
     low, high, lookups = moves.low[0], moves.high[0], moves.lookups
     first = moves.first.view(np.uint64)
     mask, value, change = moves.mask.ravel(), moves.value.ravel(), moves.change.ravel()
@@ -66,9 +66,10 @@ def expand_words(keys: Words, begin: int, after: Words, moves: KeyMoves) -> tupl
 
 @kernel
 def expand_steps(keys: Words, begin: int, after: Words, most: int, steps: PieceSteps) -> tuple[int, int]:
-    """Expand as `expand_words` does, by steps of pieces, with at most ``most`` steps per key.
+    """Expand as `expand_words` does, by steps of pieces; a key has at most ``most`` successors.
 
-    Every step is written, but only counted if it is legal. This avoids a branch that would often be mispredicted.
+    The result of every step is written, but it is overwritten if the step is illegal. This avoids a branch that would
+    often be mispredicted.
     """
     shift, mask, at = steps.shift, steps.mask, steps.at.view(np.uint64)
     covered, first = steps.covered.ravel(), steps.first.view(np.uint64)
@@ -119,12 +120,12 @@ def expand_step_rows(keys: Words, begin: int, after: Words, most: int, steps: Pi
 
 
 RECENT_BITS = 16
-"""Number of bits of a slot's index: recent keys take 512 KiB."""
+"""Number of bits of a slot's index; the table of recent keys takes 512 KiB per word of a key."""
 FACTOR = np.uint64(0x9E3779B97F4A7C15)
 
 
 def no_recent(words: int) -> Words:
-    """Return an empty table ``(slots, words)`` of recent keys; no slot holds a key that is hashed to it."""
+    """Return an empty table ``(slots, words)`` of recent keys: each slot holds a key that belongs to another slot."""
     recent = np.zeros((1 << RECENT_BITS, words), dtype=np.uint64)
     recent[0, -1] = 1
     return recent
@@ -134,8 +135,8 @@ def no_recent(words: int) -> Words:
 def drop_recent(keys: Words, count: int, slots: Words) -> int:
     """Drop recent keys among the first ``count`` keys in place, and record the others; return the number of keys kept.
 
-    Two thirds of a sliding-block puzzle's successors are repeats, and this function finds most of them. They need not
-    be sorted, which saves a quarter of the search time.
+    Two thirds of a sliding-block puzzle's successors are repeats. This function drops most of them, so that they need
+    not be sorted, which saves a quarter of the search time.
     """
     shift, recent = np.uint64(64 - RECENT_BITS), slots.ravel()
     kept = 0

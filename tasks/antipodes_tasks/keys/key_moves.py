@@ -1,8 +1,8 @@
 """Moves as arrays over the bits of keys: conditions that a key must fulfil, and changes of the key.
 
 A move is legal if certain fields have one specific value (a mask and a value of the whole key), and certain other
-fields have one of several values. It changes a key by exclusive or: with a constant for the fields whose values are
-then known, and with lookup-table entries, indexed by neighbouring bits of the key, for the others.
+fields have one of several values. A move changes a key by exclusive or: with a constant for the fields whose values are
+known if the move is legal, and with entries of lookup tables, indexed by neighbouring bits of the key, for the others.
 """
 
 from collections.abc import Iterable, Sequence
@@ -45,7 +45,7 @@ class KeyMove:
     """One move. Its integers have one bit for each bit of the key, the first word lowest."""
 
     guard: int = UNGUARDED
-    """A place that must be empty, given by the highest bit of its field."""
+    """A place that must be empty, given by the number of the highest bit of its field; UNGUARDED if there is none."""
     mask: int = 0
     value: int = 0
     change: int = 0
@@ -78,10 +78,10 @@ class Tables(NamedTuple):
 
 
 class KeyMoves(NamedTuple):
-    """All moves, sorted by guard.
+    """All moves, sorted by guard; see `KeyMove`.
 
-    The conditions of move ``m`` are ``condition_at[m]`` to ``condition_at[m + 1]``; its lookups are ``lookup_at[m]`` to
-    ``lookup_at[m + 1]``.
+    The conditions of move ``m`` are numbered from ``condition_at[m]`` to ``condition_at[m + 1] - 1``, its lookups from
+    ``lookup_at[m]`` to ``lookup_at[m + 1] - 1``.
     """
 
     low: Words
@@ -91,7 +91,7 @@ class KeyMoves(NamedTuple):
     first: Numbers
     """``(guards + 2,)``: the first move of each guard; moves without a guard come last."""
     mask: Words
-    """``(moves, words)``: mask of the fields that must have a specific value; ``value`` has these values."""
+    """``(moves, words)``: mask of the fields that must have a specific value; ``value`` contains these values."""
     value: Words
     change: Words
     """``(moves, words)``: the constant part of the change."""
@@ -128,7 +128,7 @@ def arrays_of(moves: Iterable[KeyMove], words: int, low: Words, high: Words) -> 
 
 
 def _starts(lengths: Sequence[int]) -> Numbers:
-    """Return the start of each of some concatenated lists, and the end of the last, ``(n + 1,)``."""
+    """Return the start of each list in a concatenation of lists, and the end of the last list, ``(n + 1,)``."""
     return np.cumsum([0, *lengths], dtype=np.int64)
 
 

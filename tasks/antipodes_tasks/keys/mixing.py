@@ -1,12 +1,12 @@
-"""An invertible hash that mixes keys, so that equal ranges of mixed keys contain about equally many keys.
+"""An invertible hash that mixes keys, so that ranges of the same length contain about the same number of mixed keys.
 
-It multiplies by odd numbers and applies xor-shifts by half the bits, modulo the number of bits of the keys, so mixed
-keys need no more bits than keys. If keys have several words, the first word is mixed with the others.
+It multiplies keys by odd numbers, modulo ``2 ** bits``, and applies xor-shifts by half the bits. So mixed keys need no
+more bits than keys. If keys have several words, the first word is mixed with the others.
 
-Tables store unmixed keys because these compress better. The gaps between sorted mixed keys take 10 to 19 bits after
-compression (12 million keys of three-colours, 3.5 million keys of a sliding-block puzzle), and the gaps between unmixed
-keys 0.3 to 1.1 bits, since positions occur in dense clusters. For a single layer, it is 14 to 23 bits mixed, and 8 to
-11 bits unmixed.
+Tables store unmixed keys because these compress better, since positions occur in dense clusters. This was measured with
+12 million keys of three-colours and 3.5 million keys of a sliding-block puzzle. After compression, the gaps between
+sorted keys take 0.3 to 1.1 bits, and the gaps between sorted mixed keys 10 to 19 bits. In a single layer, the gaps take
+8 to 11 bits, and 14 to 23 bits if the keys are mixed.
 """
 
 import numpy as np
@@ -19,7 +19,7 @@ FACTORS = 0x9E3779B97F4A7C15, 0xD6E8FEB86659FD93
 
 
 def mixed(keys: Keys, bits: int) -> Keys:
-    """Return the mixed keys of keys below ``2 ** bits``; in keys of several words, the first word is replaced."""
+    """Return the mixed keys of keys below ``2 ** bits``; if keys have several words, only the first word changes."""
     if keys.ndim > 1:
         first = keys[:, 0] ^ _of_others(keys)
         return np.column_stack((mixed(first, WORD), keys[:, 1:]))
@@ -34,7 +34,7 @@ def _mask(bits: int) -> np.uint64:
 
 
 def _of_others(keys: Keys) -> Keys:
-    """Return a 64-bit hash of all words but the first of each key."""
+    """Return a 64-bit hash of each key, without its first word."""
     found = np.zeros(len(keys), dtype=np.uint64)
     for word in keys.T[1:]:
         found = mixed(found ^ word, WORD)

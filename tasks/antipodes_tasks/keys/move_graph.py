@@ -15,19 +15,19 @@ from antipodes_tasks.rules.parts import Part
 BATCH = 1 << 14
 """Number of positions that are moved together."""
 ENOUGH = 1 << 40
-"""Bytes that the set may take. This never takes effect, because the number of positions is limited instead."""
+"""Memory limit of the set, in bytes. It is never reached, because the number of positions is limited instead."""
 
 
 @dataclass(frozen=True, eq=False, slots=True, repr=False)
 class MoveGraph:
-    """Reachable positions (nodes) in the order of depth, and moves (edges) in the order of the node before them."""
+    """Reachable positions (nodes), ordered by depth, and moves (edges), ordered by the node before the move."""
 
     labels: Labels
     """``(nodes, places)``: the positions."""
     depths: NDArray[np.int32]
     """``(nodes,)``: the number of moves from the nearest start."""
     edges: NDArray[np.int64]
-    """``(edges, 2)``: the nodes before and after a move; each pair once."""
+    """``(edges, 2)``: the nodes before and after a move; each pair occurs once."""
     moves: NDArray[np.int32]
     """``(edges,)``: the number of the first move that leads from one node to the other."""
 
@@ -73,7 +73,7 @@ def _moved(found: PositionSet, moves: Moves, batch: range) -> NDArray[np.int64]:
 
 
 def _each_once(edges: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the edges between different nodes in order; of several edges between two nodes, the first move."""
+    """Return the sorted edges between different nodes; for each pair of nodes, only the edge with the first move."""
     edges = edges[edges[:, 0] != edges[:, 1]]
     edges = edges[np.lexsort(edges.T[::-1])]
     new = np.ones(len(edges), dtype=np.bool_)

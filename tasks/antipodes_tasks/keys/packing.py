@@ -34,26 +34,28 @@ from antipodes_tasks.rules.swaps import Swaps
 from antipodes_tasks.rules.transforms import Transforms
 
 Keys = NDArray[np.uint64]
-"""Keys of one word, ``(n,)``, or of several words, ``(n, words)``, compared as numbers with the first word highest."""
+"""Keys of one word, ``(n,)``, or of several words, ``(n, words)``. They are compared as numbers; the first word is the
+most significant."""
 MAX_WORDS = 64
 LABELS = 256
 UNKNOWN = -1
 """Code of a label that a place cannot hold."""
 VERSION, VERSION_NOW = "version", 2
-"""Key of the format version in the record, and the current version."""
+"""JSON key of the format version, and the current version."""
 CONTENTS = "contents"
-"""Key of the list, in the record, of the labels of each place, or of their number if they are 0, 1, 2, ..."""
+"""JSON key of a list with one item per place: the labels of the place, or their number if they are 0, 1, 2, ..."""
 FOOTPRINTS, REST, EVERY = "footprints", "rest", "every"
-"""Keys of the footprints of blocks."""
+"""JSON keys of the footprints of blocks."""
 GROUPS, PIECES = "groups", "pieces"
-"""Keys of the groups of places that share fields, and of the labels that are stored as sets of places."""
+"""JSON keys of the groups of places that share fields, and of the labels that are stored as sets of places."""
 
 
 @dataclass(frozen=True)
 class Packing:
     """The labels that each place can hold, which determine the bits of a key; the first place has the lowest bits.
 
-    For a block, a key only stores the place that holds the block's label; this determines the other places it covers.
+    For a block, a key only stores the place that holds the block's label. This determines all places that the block
+    covers.
     """
 
     contents: Contents
@@ -61,7 +63,7 @@ class Packing:
     groups: tuple[int, ...] = ()
     """Number of neighbouring places in each shared field; empty if each place has its own field."""
     pieces: tuple[tuple[int, int], ...] = ()
-    """Pairs of a label whose blocks are stored as a set of places, and the number of blocks with this label."""
+    """The labels whose blocks are stored as a set of places, each with the number of blocks that have the label."""
 
     @classmethod
     def of(cls, rules: Rules) -> "Packing":
@@ -82,7 +84,7 @@ class Packing:
         return packing
 
     def is_injective(self, rules: Rules) -> bool:
-        """Return whether all positions of a puzzle that are reachable from its starts have different keys."""
+        """Return whether different positions have different keys, among all positions reachable from the starts."""
         moduli = moduli_of(rules.parts)
         if self.places != rules.places or any(one[-1] >= most for one, most in zip(self.contents, moduli, strict=True)):
             return False
@@ -114,9 +116,9 @@ class Packing:
 
     @cached_property
     def fields(self) -> Fields | SharedFields:
-        """Location of the bits of each place, followed by those of `sets`.
+        """Location of the fields of the places, followed by the fields of `sets`.
 
-        A place with one possible label has no bits.
+        A place with one possible label takes no bits.
         """
         if not self.groups:
             return Fields(tuple(map(bits_of, self.radices)))
@@ -144,7 +146,10 @@ class Packing:
 
     @cached_property
     def codes(self) -> NDArray[np.int16]:
-        """``(places, LABELS)``: the code of each label at each place, or UNKNOWN; 0 for labels in `pieces`."""
+        """``(places, LABELS)``: the number that stands for each label in a place's field, or UNKNOWN.
+
+        Labels in `pieces` have code 0.
+        """
         codes = np.full((self.places, LABELS), UNKNOWN, dtype=np.int16)
         for place, labels in enumerate(self.cells):
             codes[place, list(labels)] = np.arange(len(labels))
@@ -173,7 +178,7 @@ class Packing:
     def pack(self, labels: Labels) -> Keys:
         """Return the keys of positions ``(n, places)``.
 
-        They are not checked with `fit`; a misfit gets an arbitrary key.
+        Positions are not checked; a position that does not `fit` gets an arbitrary key.
         """
         coded = labels
         if not self._plain:
@@ -189,7 +194,7 @@ class Packing:
 
     @cached_property
     def _moduli(self) -> NDArray[np.int16]:
-        """``(places,)``: an upper bound for codes, so that no place changes the bits of another."""
+        """``(places,)``: codes are reduced modulo these numbers, so that no place changes another place's bits."""
         if self.groups:
             return np.array(self.radices, dtype=np.int16)
         return self.fields.layout.mask.astype(np.int16) + 1
@@ -225,7 +230,7 @@ class Packing:
 
 
 def _reached(contents: Contents, footprints: Footprints | None) -> tuple[Contents, Footprints | None]:
-    """Return the contents, and the footprints that they allow."""
+    """Return the contents unchanged, with the footprints that the contents allow."""
     if footprints is not None:
         some = tuple(one for one in footprints.every if one.label in contents[one.place])
         footprints = Footprints(footprints.rest, some)
@@ -233,9 +238,9 @@ def _reached(contents: Contents, footprints: Footprints | None) -> tuple[Content
 
 
 def _of_blocks(packing: Packing, rules: Rules, moves: Transforms) -> Packing:
-    """Return the packing of blocks with the fewest bits; a label is stored at its places or as a set of places.
+    """Return a packing of blocks with few bits: each label is stored in the places' fields or as a set of places.
 
-    The field with the most values is the lowest, which makes the gaps between sorted keys smallest.
+    Sets with the most values come first, which makes the gaps between sorted keys smallest.
     """
     assert packing.footprints is not None
     steps = Counter(step.label for step in block_steps(moves))

@@ -1,8 +1,8 @@
 """Steps of pieces onto empty places, listed for each number in each field of a key.
 
-If a field belongs to several places, or to the set of all places of identical pieces, its number determines which
-pieces are where. So tables list, for each number, the places that these pieces cover and all steps of each piece: the
-places that must be empty, and the number added to the key.
+A field belongs to several places, or stores the set of places of identical pieces. So the number in the field
+determines the places of some pieces. For each number, tables list the places that these pieces cover, and all their
+steps: the places that must be empty, and the number added to the key.
 """
 
 from collections import defaultdict
@@ -24,12 +24,12 @@ class PieceSteps(NamedTuple):
     """All steps. Number *n* of field *f* has the table entry ``at[f] + n``."""
 
     word: Numbers
-    """``(fields,)``, like ``shift`` and ``mask``: the location of each field in a key."""
+    """``(fields,)``: the location of each field in a key, together with ``shift`` and ``mask``."""
     shift: Words
     mask: Words
     at: Numbers
     covered: Words
-    """``(entries, words of places)``: the places that the pieces of a field cover, as a bit mask."""
+    """``(entries, words of places)``: the places that the field's pieces cover, as a bit mask."""
     first: Numbers
     """``(entries + 1,)``: the first step of each entry."""
     empty: Words
@@ -39,14 +39,14 @@ class PieceSteps(NamedTuple):
 
 
 class _Listed(NamedTuple):
-    """One kind of step of a field."""
+    """One step of a piece, for all numbers of a field that allow it."""
 
     numbers: Numbers
     """``(k,)``: the numbers of the field that allow the step."""
     empty: Words
     """``(words of places,)``: the places that must be empty."""
     change: Words
-    """``(k, words)``: the number added to a key, for each number of the field."""
+    """``(k, words)``: the number added to each word of a key, for each of these numbers."""
 
 
 def piece_steps(packing: Packing, steps: Iterable[BlockStep]) -> PieceSteps:
@@ -119,7 +119,7 @@ class _Making:
 
 
 def _of_places(making: _Making, field: int) -> tuple[Words, list[_Listed]]:
-    """Return the covered places for each number of a field that belongs to places, and the steps."""
+    """Return the covered places for each number of a field of places, and all steps from these places."""
     fields, found = making.fields, list[_Listed]()
     numbers = np.arange(fields.values[field])
     covered = np.zeros((len(numbers), making.words), dtype=np.uint64)
@@ -140,7 +140,7 @@ def _steps_of(making: _Making, here: Numbers, place: int, label: int) -> Iterato
 
 
 def _of_sets(making: _Making, field: int, pieces: PieceSets) -> tuple[Words, list[_Listed]]:
-    """Return the covered places for each set of places of identical pieces, and the steps."""
+    """Return the covered places for each set of places of identical pieces, and all steps of these pieces."""
     covered = np.zeros((len(pieces.sets), making.words), dtype=np.uint64)
     found, bit = [], {place: np.uint64(1 << i) for i, place in enumerate(pieces.places)}
     for place in pieces.places:

@@ -20,17 +20,18 @@ SLICE = 1 << 19
 """Number of positions that one kernel call looks up or adds, so that an interruption takes effect soon."""
 SLOT_BYTES = 4
 MAX_SLOTS = 1 << 31
-"""Maximum number of slots. A slot holds the number of a position in 32 bits, and there are four slots for each."""
+"""Maximum number of slots. A slot holds the number of a position in 32 bits, and there are at least four slots per
+position."""
 
 
 class PositionSet:
-    """Different positions, numbered in the order in which they were added, within a memory limit.
+    """Distinct positions, numbered in the order in which they were added, within a memory limit.
 
-    ``advice`` ends the error message if they exceed the limit.
+    If they exceed the limit, the error message ends with ``advice``.
     """
 
     words: Words
-    """``(capacity, words)``: the packed positions, then unused room."""
+    """``(capacity, words)``: the packed positions, and then unused rows."""
     slots: NDArray[np.int32]
     """The hash table: numbers of positions, or -1."""
 
@@ -47,7 +48,7 @@ class PositionSet:
         return self.count
 
     def add(self, keys: Words) -> None:
-        """Add the positions ``(n, words)`` that are new; raise ResourceLimitError if they do not fit into memory."""
+        """Add those of the positions ``(n, words)`` that are new; raise ResourceLimitError if the limit is exceeded."""
         for begin in range(0, len(keys), SLICE):
             few = keys[begin : begin + SLICE]
             self.make_room(len(few))
@@ -66,7 +67,7 @@ class PositionSet:
             self._grow(max(2 * len(self.words), self.count + more))
 
     def _grow(self, capacity: int) -> None:
-        """Enlarge the set; its positions are in memory twice while they are copied."""
+        """Enlarge the set. While its positions are copied, they are in memory twice."""
         slots = 1 << (4 * capacity - 1).bit_length()
         needed = (capacity + self.count) * self.words.itemsize * self.packing.words + slots * SLOT_BYTES
         if slots > MAX_SLOTS:
@@ -130,6 +131,6 @@ def _find(keys: Words, words: Words, slots: Slots) -> Numbers:
 
 @kernel
 def _fill_slots(words: Words, begin: int, end: int, slots: Slots) -> None:
-    """Add the positions from ``begin`` to ``end``, all different, into empty slots."""
+    """Write the numbers ``begin`` to ``end - 1`` of distinct positions to empty slots."""
     for i in range(begin, end):
         slots[_slot_of(words[i], words, slots)] = i

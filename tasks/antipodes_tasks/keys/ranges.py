@@ -1,9 +1,9 @@
 """The division of keys into ranges, which are the units of work, estimated before the search.
 
-Keys are not hashed: neighbouring keys differ in few bits, so a sorted layer compresses well, and most moves stay within
-a range. Therefore ranges of equal length would contain very different numbers of keys. A short search from the starts
-finds all positions of a small puzzle, for which one range is enough. For a large puzzle, random walks provide a sample
-of the keys, and its quantiles become the bounds. The bounds only affect how evenly the work is divided.
+Keys are not hashed, because sorted layers of unhashed keys compress well, and most moves stay within a range. Therefore
+ranges of equal length would contain very different numbers of keys. A short search from the starts finds all positions
+of a small puzzle, for which one range is enough. For a large puzzle, random walks provide a sample of the keys, and the
+quantiles of the sample become the bounds. The bounds only affect how evenly the work is divided.
 """
 
 from collections.abc import Callable, Iterator
@@ -23,14 +23,16 @@ from antipodes_tasks.rules.functions import Functions
 SMALL = 1 << 18
 """Maximum number of positions of a puzzle with a single range; one task searches them in less than a second."""
 RANGES = 256
-"""Number of ranges of larger puzzles; a billion positions are 4 million per range."""
+"""Number of ranges of larger puzzles. For a billion positions, a range contains 4 million."""
 WALKER_BITS = 8
 WALKERS, STEPS, MAX_STEPS = 1 << WALKER_BITS, 160, 5120
-"""Number of random walks, and minimum and maximum number of steps of each; the second half of them is the sample."""
+"""Number of random walks, and minimum and maximum number of steps of each walk; the sample is taken from the second
+half of the steps."""
 MAX_CALLS = 1 << 14
-"""Maximum number of calls of Python functions, each of which moves all walkers: about a second."""
+"""Maximum number of calls of Python functions, each for all walkers at once; this takes about a second."""
 COARSE, EVEN = 16, 1.3 / 16
-"""Number of parts in which walkers are counted, and maximum share of one part once they have spread out."""
+"""Number of parts into which the keys are divided to test whether the walkers have spread out, and the maximum share
+of the sample in one part if they have."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +60,7 @@ class KeyRanges:
 
 
 def divided(expansion: Expansion, starts: Keys) -> tuple[KeyRanges, int, bool]:
-    """Return the ranges of a puzzle, the number of positions that a short search found, and whether these are all."""
+    """Return the ranges of a puzzle, the number of positions found by a short search, and whether it found all."""
     words, reached = expansion.packing.words, 0
     for layer in layers(expansion, starts):
         reached += len(layer)
@@ -70,8 +72,8 @@ def divided(expansion: Expansion, starts: Keys) -> tuple[KeyRanges, int, bool]:
 def layers(expansion: Expansion, starts: Keys) -> Iterator[Keys]:
     """Yield the keys of each layer, sorted, beginning with the starts.
 
-    For Python functions, all layers are kept: their declared inverses may be wrong, and then two layers would not
-    suffice for the search to end. The search itself checks the inverses.
+    For Python functions, all layers are kept. With only two layers, a wrong inverse could make this search endless; the
+    inverses are checked later, by the main search.
     """
     layer = sorted_unique(starts.copy())
     seen: list[Keys] = []
@@ -85,8 +87,8 @@ def layers(expansion: Expansion, starts: Keys) -> Iterator[Keys]:
 def _bounds(expansion: Expansion, layer: Keys) -> tuple[int, ...]:
     """Return keys that divide the positions into about equal parts, estimated by random walks from a layer.
 
-    The walks double their length until they have spread out: until quantiles of the previous round also divide the new
-    sample evenly.
+    In each round, the walks are twice as long. They have spread out if the quantiles of the previous round's sample
+    also divide the new sample evenly.
     """
     rng = np.random.default_rng(0)
     walkers: Keys = layer[rng.integers(len(layer), size=WALKERS)]
@@ -107,7 +109,7 @@ def _bounds(expansion: Expansion, layer: Keys) -> tuple[int, ...]:
 def _walked(
     after: Callable[[Keys, np.random.Generator], Keys], walkers: Keys, steps: int, rng: np.random.Generator
 ) -> tuple[Keys, Keys]:
-    """Return the walkers after random steps, and a sorted sample of the keys they passed in the second half of them."""
+    """Return the walkers after random steps, and a sorted sample of the keys that they passed in the second half."""
     sample: list[Keys] = []
     for step in range(steps):
         walkers = after(walkers, rng)
@@ -117,7 +119,10 @@ def _walked(
 
 
 def _tag_word(expansion: Expansion) -> int | None:
-    """Return a word of keys whose highest WALKER_BITS are unused; None if there is none, or the moves are functions."""
+    """Return the number of a word whose highest WALKER_BITS bits are unused in all keys.
+
+    Returns None if there is no such word, or if the moves are Python functions.
+    """
     layout, words = expansion.packing.fields.layout, np.arange(expansion.packing.words)[:, np.newaxis]
     used = np.bitwise_or.reduce(np.where(layout.word == words, layout.mask << layout.shift, np.uint64(0)), axis=1)
     free = np.flatnonzero(used >> np.uint64(WORD - WALKER_BITS) == 0)
@@ -125,10 +130,11 @@ def _tag_word(expansion: Expansion) -> int | None:
 
 
 def _stepped(word: int, expansion: Expansion, walkers: Keys, rng: np.random.Generator) -> Keys:
-    """Return the walkers one random step later.
+    """Return the walkers after one random step.
 
-    Each walker chooses among its own successors. Choosing from the successors of all walkers would favour positions
-    with many moves. Moves do not change the unused bits of a word, so these identify the walker of each successor.
+    Each walker chooses among its own successors; choosing from the successors of all walkers would favour positions
+    with many moves. The unused bits of a word store the walker's number. Moves do not change these bits, so they
+    identify the walker of each successor.
     """
     free, count = np.uint64(WORD - WALKER_BITS), len(walkers)
     stepped = rows_of(walkers).copy()
@@ -143,7 +149,7 @@ def _stepped(word: int, expansion: Expansion, walkers: Keys, rng: np.random.Gene
 
 
 def _moved(expansion: Expansion, walkers: Keys, rng: np.random.Generator) -> Keys:
-    """Step as `_stepped` does, without unused bits: apply each move to all walkers, and choose one for each."""
+    """Step as `_stepped` does, without unused bits: apply each move to all walkers, and choose one move per walker."""
     labels = expansion.packing.unpack(walkers)
     chosen, legal_so_far = labels.copy(), np.zeros(len(walkers), dtype=np.int64)
     for number in range(expansion.moves):
@@ -155,11 +161,11 @@ def _moved(expansion: Expansion, walkers: Keys, rng: np.random.Generator) -> Key
 
 
 def _quantiles(sample: Keys, parts: int) -> Keys:
-    """Return the first keys of the equal parts of a sorted sample, except the first part."""
+    """Return the keys that divide a sorted sample into equal parts: the first key of each part except the first."""
     return sample[np.arange(1, parts) * len(sample) // parts]
 
 
 def _most_between(bounds: Keys, sample: Keys) -> float:
-    """Return the largest share of a sorted sample that lies between neighbouring bounds, or outside all of them."""
+    """Return the largest share of a sorted sample in one of the intervals into which the bounds divide the keys."""
     ends = find(sample, bounds)
     return max(end - begin for begin, end in pairwise([0, *ends, len(sample)])) / len(sample)

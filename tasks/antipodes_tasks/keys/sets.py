@@ -14,12 +14,12 @@ from antipodes_tasks.keys.packing import Keys
 from antipodes_tasks.keys.sorted_keys import find
 
 PLAIN = 1 << 17
-"""Maximum number of keys of a plain set; encoding fewer keys range by range takes longer than searching them."""
+"""Maximum number of keys of a plain set; encoding so few keys range by range takes longer than searching them."""
 NO_BYTES = np.empty(0, dtype=np.uint8)
 
 
 class Disk(Protocol):
-    """A temporary file for bytes that do not fit in memory; it is deleted when nothing refers to it any more."""
+    """A temporary file for bytes that do not fit in memory; it is deleted once nothing refers to it."""
 
     def put(self, content: Bytes) -> int:
         """Append bytes; return their offset."""
@@ -53,7 +53,7 @@ class _RangedSet:
         return int(self.begins[end] - self.begins[begin])
 
     def _begins_of(self, ranges: Sequence[range]) -> Numbers:
-        """Return ``begins`` of a set that only contains the keys of some ranges."""
+        """Return the value of ``begins`` after removing all keys outside the given ranges."""
         counts = np.zeros(len(self.begins), dtype=np.int64)
         for one in ranges:
             begin, end = self._clipped(one)
@@ -61,7 +61,7 @@ class _RangedSet:
         return np.cumsum(counts)
 
     def _clipped(self, ranges: range) -> tuple[int, int]:
-        """Return the first and the end of consecutive ranges, clipped to the set and relative to its first range."""
+        """Return the start and the end of consecutive ranges, clipped to the set and relative to its first range."""
         most = len(self.begins) - 1
         begin = min(max(ranges.start - self.first, 0), most)
         return begin, max(begin, min(ranges.stop - self.first, most))
@@ -75,7 +75,7 @@ class PlainSet(_RangedSet):
 
     @classmethod
     def of(cls, keys: Keys, first: int, bounds: Keys) -> "PlainSet":
-        """Return the set of sorted keys, cut into ranges at the keys ``bounds``; ``first`` is the first range."""
+        """Return the set of sorted keys, divided at ``bounds`` into ranges, which are numbered from ``first``."""
         return cls(first, np.array([0, *find(keys, bounds), len(keys)], dtype=np.int64), keys)
 
     @property
@@ -89,7 +89,7 @@ class PlainSet(_RangedSet):
         return self.keys[self.begins[begin] : self.begins[end]]
 
     def part(self, ranges: range) -> "PlainSet":
-        """Return a copy of the set's part in consecutive ranges."""
+        """Return a copy of the keys in consecutive ranges, as a set of these ranges."""
         begin, end = self._clipped(ranges)
         return PlainSet(
             self.first + begin, self.begins[begin : end + 1] - self.begins[begin], self.keys_of_ranges(ranges).copy()
@@ -122,7 +122,7 @@ class EncodedSet(_RangedSet):
 
     @classmethod
     def of(cls, first: int, words: int, parts: Iterable[Keys]) -> "EncodedSet":
-        """Return the set with the given sorted keys of each range; ``first`` is the first range."""
+        """Return the set with the given sorted keys in each range; ``first`` is the number of the first range."""
         return cls.of_runs(first, words, ((len(keys), encode(keys)) for keys in parts))
 
     @classmethod
@@ -169,7 +169,7 @@ class EncodedSet(_RangedSet):
         return without_run(keys, content, count) if count and len(keys) else keys
 
     def part(self, ranges: range) -> "EncodedSet":
-        """Return a copy, in memory, of the set's part in consecutive ranges."""
+        """Return a copy, in memory, of the keys in consecutive ranges, as a set of these ranges."""
         begin, end = self._clipped(ranges)
         content = self._read(begin, end).copy()
         begins, places = (one[begin : end + 1] - one[begin] for one in (self.begins, self.places))

@@ -9,13 +9,14 @@ from antipodes_tasks.base.jit import kernel
 from antipodes_tasks.keys.packing import Keys
 
 MIN_KEYS_TO_COMPILE = 1 << 14
-"""Number of keys from which a kernel drops repeats; for fewer, loading the kernel would take longer."""
+"""Minimum number of keys for which a kernel drops repeats, and rows are sorted by radix sort; for fewer keys, loading
+the kernels takes longer than they save."""
 RUN = 24
 """Maximum number of keys with the same first word that are sorted by insertion."""
 DIGIT_BITS = 11
-"""Number of bits per digit of the radix sort for keys of several words; the bucket ends stay in the cache."""
+"""Number of bits per digit of the radix sort for keys of several words; the buckets' ends stay in the cache."""
 UNEVEN = 32
-"""Ratio of lengths from which the longer array is searched instead of being read completely."""
+"""If one array is more than this many times as long as the other, it is searched instead of read completely."""
 
 
 def sorted_unique(keys: Keys) -> Keys:
@@ -28,9 +29,10 @@ def sorted_unique(keys: Keys) -> Keys:
 
 
 def sorted_rows(keys: Keys) -> Keys:
-    """Return keys ``(n, words)`` in ascending order, with repeats: few by comparisons, many by radix sort.
+    """Return keys ``(n, words)`` in ascending order, with repeats.
 
-    It takes as long as sorting two or three times as many keys of one word.
+    Few keys are sorted by comparisons, many by radix sort, which takes as long as sorting two or three times as many
+    keys of one word.
     """
     if len(keys) < MIN_KEYS_TO_COMPILE:
         keys = keys[np.argsort(keys[:, 0])]
@@ -56,7 +58,7 @@ def _without_repeats(keys: Keys) -> Keys:
 
 
 def merge(arrays: Sequence[Keys]) -> Keys:
-    """Return the union of sorted arrays, at least one, in ascending order and without repeats."""
+    """Return the union of one or more sorted arrays, in ascending order and without repeats."""
     waiting = list(arrays)
     while len(waiting) > 1:
         pairs = zip(waiting[::2], waiting[1::2], strict=False)
@@ -82,7 +84,7 @@ def difference(keys: Keys, *seen: Keys) -> Keys:
 
 
 def cut(keys: Keys, bounds: Keys) -> list[Keys]:
-    """Split the sorted keys at ascending bounds into ``len(bounds) + 1`` views; a bound begins the next view."""
+    """Split sorted keys at ascending bounds into ``len(bounds) + 1`` views; a key equal to a bound begins a view."""
     ends = find(keys, bounds)
     return [keys[begin:end] for begin, end in zip([0, *ends], [*ends, len(keys)], strict=True)]
 
@@ -129,7 +131,7 @@ def compared(keys: Keys, i: int, others: Keys, j: int) -> int:
 
 @kernel
 def _differing(keys: Keys, word: int) -> np.uint64:
-    """Return the bits of a word in which keys ``(n, words)``, at least one, differ."""
+    """Return the bits of a word in which keys ``(n, words)`` differ; there must be at least one key."""
     found, first = np.uint64(0), keys[0, word]
     for i in range(len(keys)):
         found |= keys[i, word] ^ first
@@ -274,7 +276,7 @@ def _take_away(keys: Keys, seen: Keys, kept: Keys) -> int:
 
 @kernel
 def first_from(keys: Keys, begin: int, wanted: np.uint64) -> int:
-    """Return the first index from ``begin`` whose key is not below ``wanted``: by doubling steps, then bisection."""
+    """Return the first index, from ``begin`` on, whose key is at least ``wanted``, by doubling steps and bisection."""
     step = 1
     while begin + step < len(keys) and keys[begin + step] < wanted:
         begin += step

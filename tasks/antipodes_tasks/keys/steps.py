@@ -1,4 +1,4 @@
-"""Moves applied to many positions at once, for searches: swaps and transforms compiled, functions with numpy."""
+"""Moves applied to many positions at once, for searches. Swaps and transforms are compiled; functions use numpy."""
 
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
@@ -16,24 +16,25 @@ from antipodes_tasks.rules.swaps import Pairs, Swaps
 from antipodes_tasks.rules.transforms import Transforms
 
 NO_GUARD = -1
-"""Instead of a place: no place has to be empty."""
+"""Value of a guard if no place has to be empty."""
 UNLIMITED = 256
 """A modulus greater than all labels."""
 OCCUPIED = ~1 & (1 << 64) - 1
 """The condition that a place is not empty. Bit 63 stands for all labels from 63 on."""
 MAX_PAIRED = 128
-"""Maximum number of moves of which all pairs are compared, in about 20 ms. For more moves, the worst is assumed."""
+"""Maximum number of moves for which all pairs of moves are compared, which takes about 20 ms. For more moves, all moves
+are assumed to be ambiguous, and no pair to be redundant."""
 BATCH_BYTES = 1 << 20
-"""Bytes of the positions that a function moves at once."""
+"""Number of bytes of the positions that a function moves at a time."""
 OTHERS = np.uint64(63)
 """The bit of a condition that stands for all labels from 63 on."""
 
 
 class MoveArrays(NamedTuple):
-    """Moves as arrays. A move may have a *guard*, a place that must be empty; moves with equal guards are adjacent.
+    """Moves as arrays. A move may have a *guard*, a place that must be empty; moves with the same guard are adjacent.
 
-    The conditions of a move ``m`` are the entries from ``condition_at[m]`` to ``condition_at[m + 1]``, and its changes
-    are the entries from ``change_at[m]`` to ``change_at[m + 1]``.
+    The conditions of move ``m`` are numbered from ``condition_at[m]`` to ``condition_at[m + 1] - 1``, and its changes
+    from ``change_at[m]`` to ``change_at[m + 1] - 1``.
     """
 
     guard: Numbers
@@ -47,21 +48,21 @@ class MoveArrays(NamedTuple):
     """The labels that the place may hold; bit 63 stands for all labels from 63 on."""
     change_at: Numbers
     place: Numbers
-    """The place that each change concerns."""
+    """The place that each change affects."""
     origin: Numbers
-    """The place from which it gets its label."""
+    """The place from which this place gets its label."""
     added: Numbers
     """The number that is added to the label."""
     moduli: Numbers
-    """``(places,)``: the number of values of each place, which is subtracted from sums that reach it."""
+    """``(places,)``: the number of values of each place; it is subtracted from a sum that is not below it."""
     inverse: Numbers
     """``(moves,)``: the number of the inverse of each move, or -1."""
     redundant: NDArray[np.bool_]
-    """``(moves, moves)``: whether two moves in a row have the effect of one move or of none; no rows if there are many
-    moves."""
+    """``(moves, moves)``: whether two moves in a row have the effect of a single move, or no effect. Empty if this is
+    unknown."""
     effects: Numbers
-    """``(moves, 2, places)``: the origin of each place, and the number added; no rows unless two moves can have the
-    same result."""
+    """``(moves, 2, places)``: for each place, the place from which it gets its label, and the number added. Empty
+    unless two moves can have the same result."""
 
 
 class Expanded(NamedTuple):
@@ -83,14 +84,16 @@ class CompiledSteps:
         return len(self.arrays.inverse)
 
     def successors(self, labels: Labels) -> tuple[Labels, Numbers]:
-        """Return the successors ``(m, places)`` of ``(n, places)``, and the row of each predecessor, ``(m,)``.
+        """Return the successors ``(m, places)`` of positions ``(n, places)``, and the row of each one's predecessor.
 
-        If several moves lead from a position to the same successor, it may be listed several times.
+        If several moves lead from a position to the same successor, this successor may be listed several times.
         """
         return _successors(labels, self.arrays)
 
     def add_successors(self, positions: PositionSet, begin: int, end: int) -> Expanded:
-        """Add the successors of the positions numbered ``begin`` to ``end``, or of the first of them, at least one.
+        """Add the successors of positions ``begin`` to ``end - 1`` of the set.
+
+        If the set becomes full, the last of these positions are not expanded; at least one position is.
 
         Raises
         ------
@@ -150,19 +153,19 @@ Steps = CompiledSteps | BatchSteps
 
 
 def steps_of(moves: Moves, parts: Sequence[Part], *, backwards: bool = False) -> Steps:
-    """Return the moves, or with ``backwards`` their inverses; compiled if they are arrays, otherwise with numpy."""
+    """Return the moves, or their inverses if ``backwards`` is True. They are compiled unless they are functions."""
     if isinstance(moves, Swaps | Transforms):
         return CompiledSteps(moves.reversed() if backwards else moves, parts)
     return BatchSteps(len(moves), moves.undo if backwards else moves.move)
 
 
 def undoable(moves: Moves) -> bool:
-    """Return whether predecessors can be computed; some functions come without an inverse."""
+    """Return whether predecessors can be computed; functions may have no known inverse."""
     return not isinstance(moves, Functions) or moves.invertible
 
 
 def arrays_of(moves: Swaps | Transforms, parts: Sequence[Part]) -> MoveArrays:
-    """Return the moves as arrays; a swap that is given twice counts once."""
+    """Return the moves as arrays, without repeated swaps."""
     if isinstance(moves, Swaps):
         return _arrays_of_swaps(moves.pairs, sum(part.places for part in parts))
     return _arrays_of_transforms(moves, parts)
@@ -217,12 +220,12 @@ def _arrays_of_transforms(moves: Transforms, parts: Sequence[Part]) -> MoveArray
 
 
 def _ends(entries: NDArray[np.bool_]) -> Numbers:
-    """Return ``(moves + 1,)``: where the entries of each move begin if all entries are joined to one list."""
+    """Return the start of each move's entries in a list of all entries, and the end of the list, ``(moves + 1,)``."""
     return np.cumsum([0, *entries.sum(axis=1)], dtype=np.int64)
 
 
 def _conditions(moves: Transforms) -> tuple[Numbers, Numbers, NDArray[np.uint64]]:
-    """Return where the conditions of each move begin, their places and masks; leave out conditions that always hold."""
+    """Return the arrays ``condition_at``, ``tested`` and ``mask``, without conditions that always hold."""
     if moves.conditions is None:
         return np.zeros(len(moves) + 1, dtype=np.int64), np.empty(0, np.int64), np.empty(0, np.uint64)
     tests = moves.conditional
@@ -230,20 +233,23 @@ def _conditions(moves: Transforms) -> tuple[Numbers, Numbers, NDArray[np.uint64]
 
 
 def _guards(moves: Transforms) -> Numbers:
-    """Return for each move the first place that must hold label 0, or NO_GUARD."""
+    """Return, for each move, the first place that must hold label 0, or NO_GUARD."""
     empty = moves.conditional & (np.uint64(1) == (0 if moves.conditions is None else moves.conditions))
     return np.where(empty.any(axis=1), empty.argmax(axis=1), NO_GUARD)
 
 
 def _next_group(guard: Numbers) -> Numbers:
-    """Return for each move the first later move with another guard."""
+    """Return, for each move, the first later move with another guard."""
     last = np.flatnonzero(np.append(guard[1:] != guard[:-1], True))
     following: Numbers = last[np.searchsorted(last, np.arange(len(guard)))] + 1
     return following
 
 
 def _redundant(moves: Transforms) -> NDArray[np.bool_]:
-    """Return which pairs of moves in a row have the effect of one move or of none, if moves have no conditions."""
+    """Return which pairs of moves in a row have the effect of a single move, or no effect.
+
+    The result is empty if moves have conditions or there are too many moves.
+    """
     if moves.allowed is not None or len(moves) > MAX_PAIRED:
         return np.empty((0, 0), dtype=np.bool_)
     moduli, added = moves.moduli.astype(np.int16), moves.added.astype(np.int16)
@@ -260,8 +266,8 @@ def _redundant(moves: Transforms) -> NDArray[np.bool_]:
 def _ambiguous(moves: Transforms, parts: Sequence[Part]) -> bool:
     """Return whether two moves may lead from one position to the same successor.
 
-    They cannot if they bring different pieces to a place of a part whose pieces all differ, or add different numbers to
-    the same label.
+    This is impossible if the moves take different pieces to some place of a part whose pieces all differ, or add
+    different numbers to the same label.
     """
     if len(moves) > MAX_PAIRED:
         return True
@@ -290,9 +296,9 @@ def is_legal(
 
 @kernel
 def _successors(positions: Labels, moves: MoveArrays) -> tuple[Labels, Numbers]:
-    """Return the successors ``(m, places)`` of ``(n, places)``, and the row of each predecessor, ``(m,)``."""
-    # Local variables, because each access to an array in a tuple changes its reference count, which takes longer than a
-    # move.
+    """Return the successors ``(m, places)`` of positions ``(n, places)``, and the row of each one's predecessor."""
+    # Arrays are kept in local variables, because each access to an array in a tuple changes its reference count, which
+    # takes longer than a move.
     guard, next_group = moves.guard, moves.next_group
     condition_at, tested, mask = moves.condition_at, moves.tested, moves.mask
     change_at, place, origin, added, moduli = moves.change_at, moves.place, moves.origin, moves.added, moves.moduli
@@ -328,13 +334,13 @@ def _successors(positions: Labels, moves: MoveArrays) -> tuple[Labels, Numbers]:
 def _expand(
     words: Words, slots: Slots, begin: int, end: int, count: int, layout: Layout, moves: MoveArrays
 ) -> tuple[int, int, int]:
-    """Add the successors of the positions from ``begin`` to ``end`` to the set.
+    """Add the successors of positions ``begin`` to ``end - 1`` to the set; stop before ``words`` could become full.
 
     Return the first position that was not expanded, the size of the set, and the maximum number of legal moves of an
-    expanded position. Stop before the memory for words could run out.
+    expanded position.
     """
-    # Local variables, because each access to an array in a tuple changes its reference count, which takes longer than a
-    # move. Unsigned indices need no test for negative values.
+    # Arrays are kept in local variables, because each access to an array in a tuple changes its reference count, which
+    # takes longer than a move. Indices are unsigned, so that numba does not check for negative values.
     word, shift, bits = layout.word.view(np.uint64), layout.shift, layout.mask
     guard, next_group = moves.guard, moves.next_group.view(np.uint64)
     condition_at, tested, mask = moves.condition_at.view(np.uint64), moves.tested.view(np.uint64), moves.mask

@@ -1,4 +1,4 @@
-"""Hash sums of sets of keys, for comparing sets by one number."""
+"""Hash sums of sets of keys, to compare sets by one number."""
 
 import numpy as np
 

@@ -34,9 +34,9 @@ def radices(counts: Sequence[int]) -> tuple[int, ...]:
 
 
 def rank_arrangements(labels: Arrangements, counts: Sequence[int]) -> Ranks:
-    """Return the rank of each arrangement ``(n, places)``, ``(n,)``, from 0 to the number of arrangements - 1.
+    """Return the rank ``(n,)`` of each arrangement ``(n, places)``, from 0 to the number of arrangements - 1.
 
-    It is not checked that each row contains each label as often as ``counts`` requires.
+    It is not checked whether each arrangement contains each label as often as ``counts`` requires.
     """
     ranks: Ranks = rank_rearranged(labels, np.arange(labels.shape[1])[np.newaxis], counts)[0]
     return ranks
@@ -44,7 +44,7 @@ def rank_arrangements(labels: Arrangements, counts: Sequence[int]) -> Ranks:
 
 @lru_cache(maxsize=16)
 def ranker(counts: tuple[int, ...]) -> Callable[[Sequence[int]], int]:
-    """Return a function that ranks one arrangement of Python integers, which is faster than an array with one row."""
+    """Return a function that ranks one arrangement of Python integers, faster than `rank_arrangements` does."""
     if prod(count + 1 for count in counts) <= MAX_SINGLE_STATES:
         return partial(rank_one, tables_of_one(counts))
     return lambda labels: int(rank_arrangements(np.array([labels], dtype=np.uint8), counts)[0])
@@ -114,17 +114,17 @@ def binomials(places: int, chosen: int) -> Ranks:
 
 
 def rank_combinations(chosen: Mask) -> Ranks:
-    """Return the rank, ``(n,)``, of each set of places ``(n, places)``; all sets must have the same size.
+    """Return the rank ``(n,)`` of each set of places ``(n, places)``. All sets must have the same size.
 
-    The places ``p1 < p2 < ...`` have the rank ``C(p1, 1) + C(p2, 2) + ...``, colexicographic order from 0 to
-    ``C(places, number) - 1`` (Knuth, The Art of Computer Programming 4A, section 7.2.1.3, theorem L).
+    The set of the places ``p1 < p2 < ...`` has the rank ``C(p1, 1) + C(p2, 2) + ...``. Ranks are in colexicographic
+    order, from 0 to ``C(places, number) - 1`` (Knuth, The Art of Computer Programming 4A, section 7.2.1.3, theorem L).
     """
     n, places = chosen.shape
     number = int(chosen[0].sum()) if n else 0
     if number == 1:
         only: Ranks = chosen.argmax(axis=1)
         return only
-    if number > places - number:  # the colexicographic order of combinations is the reverse order of their complements
+    if number > places - number:  # combinations have the reverse order of their complements
         return comb(places, number) - 1 - rank_combinations(~chosen)
     positions = np.nonzero(chosen)[1].reshape(n, number)
     ranks = np.zeros(n, dtype=np.int64)
@@ -134,7 +134,7 @@ def rank_combinations(chosen: Mask) -> Ranks:
 
 
 def unrank_combinations(ranks: Ranks, places: int, number: int) -> Mask:
-    """Return the places that each rank chooses, ``(n, places)``: the inverse of `rank_combinations`."""
+    """Return the set of places ``(n, places)`` with each rank ``(n,)``: the inverse of `rank_combinations`."""
     if number > places - number:
         return ~unrank_combinations(comb(places, number) - 1 - ranks, places, places - number)
     chosen = np.zeros((len(ranks), places), dtype=bool)
@@ -150,10 +150,10 @@ def unrank_combinations(ranks: Ranks, places: int, number: int) -> Mask:
 
 @lru_cache(maxsize=4)
 def rank_tables(counts: tuple[int, ...]) -> tuple[Ranks, Ranks]:
-    """Return what each label adds to the rank in each state, ``(states, labels)``, and to the state, ``(labels,)``.
+    """Return the numbers that labels add to the rank, ``(states, labels)``, and to the state, ``(labels,)``.
 
-    A *state* describes the part of an arrangement that was read so far: how often each label occurred. It is a number
-    in mixed radix with a digit for each label.
+    An arrangement is read place by place. The *state* describes how often each label has occurred so far, as a number
+    in mixed radix with a digit for each label. The number that a label adds to the rank depends on the state.
     """
     kinds, places = len(counts), sum(counts)
     before = np.indices([count + 1 for count in counts]).reshape(kinds, -1)
@@ -169,12 +169,12 @@ def rank_tables(counts: tuple[int, ...]) -> tuple[Ranks, Ranks]:
 
 
 class TablesOfOne(NamedTuple):
-    """The tables as lists, which Python reads fastest element by element."""
+    """The tables of `rank_tables` as lists, because Python reads single elements of lists fastest."""
 
     added: list[int]
     """The numbers added to the rank; the numbers of a state are adjacent."""
     steps: list[int]
-    """What each label adds to the place in ``added`` where the numbers of the state begin."""
+    """The number that each label adds to the index in ``added`` at which the numbers of the state begin."""
 
 
 def tables_of_one(counts: tuple[int, ...]) -> TablesOfOne:
@@ -205,9 +205,9 @@ class Numbering(NamedTuple):
     choices: Ranks
     """Binomial coefficients."""
     added: Ranks
-    """``(states, labels)``: what each label adds to the rank in each state."""
+    """``(states, labels)``: the number that each label adds to the rank in each state."""
     units: Ranks
-    """What each label adds to the state."""
+    """The number that each label adds to the state."""
 
 
 def numbering(counts: Sequence[int]) -> Numbering:
@@ -235,7 +235,7 @@ def numbering_bytes(counts: Sequence[int]) -> int:
 
 @kernel
 def unrank_arrangement(rank: int, numbering: Numbering, labels: NDArray[np.uint8], free: NDArray[np.int64]) -> None:
-    """Write the arrangement with a rank to ``labels`` ``(places,)``; ``free`` is scratch space of the same size."""
+    """Write the arrangement with a rank to ``labels`` ``(places,)``; ``free`` is scratch memory of the same size."""
     places = len(labels)
     for place in range(places):
         free[place] = place
@@ -246,7 +246,7 @@ def unrank_arrangement(rank: int, numbering: Numbering, labels: NDArray[np.uint8
         rank -= digit * numbering.weights[label]
         chosen = numbering.counts[label]
         others = chosen > left - chosen
-        if others:  # the order of combinations is the reverse order of their complements
+        if others:  # combinations have the reverse order of their complements
             chosen, digit = left - chosen, numbering.radices[label] - 1 - digit
         kept = np.int64(places)
         for at in range(left - 1, -1, -1):
@@ -280,7 +280,7 @@ def _rank_rearranged(labels: NDArray[np.uint8], origins: NDArray[np.int16], adde
 def number_rows(rows: NDArray[np.integer[Any]], values: int) -> tuple[Ranks, Ranks]:
     """Return a number for each of the rows ``(n, k)`` of integers below ``values``, and the first row with each number.
 
-    Equal rows have equal numbers. The numbers ``(n,)`` count from 0 in the order of first occurrence.
+    Equal rows have equal numbers. The numbers ``(n,)`` begin with 0 and are in the order of first occurrence.
     """
     bits = max(1, (values - 1).bit_length())
     keys, used = np.zeros(len(rows), dtype=np.int64), 0
@@ -297,7 +297,7 @@ def number_rows(rows: NDArray[np.integer[Any]], values: int) -> tuple[Ranks, Ran
 
 
 def _distinct(keys: Ranks) -> tuple[Ranks, Ranks]:
-    """Return the number of each key, and the first place of each different key: np.unique would load numpy.ma."""
+    """Return the number of each key, and where each distinct key first occurs. (np.unique would load numpy.ma.)"""
     order = np.argsort(keys, kind="stable")
     ordered = keys[order]
     differs = np.ones(len(keys), dtype=np.bool_)

@@ -55,7 +55,7 @@ class StabiliserChain:
 
     @cached_property
     def levels(self) -> tuple[Level, ...]:
-        """The levels, one per base point, the whole group first; representatives preserve the order of later points."""
+        """The levels, one per base point, the whole group first; see `_order_preserving` for the representatives."""
         fixing = np.array(self.generators, dtype=np.int16).reshape(-1, self.points)
         free = []
         for point in self.base:
@@ -86,9 +86,9 @@ class StabiliserChain:
 
     @property
     def is_complete(self) -> bool:
-        """Whether the generators are strong, so that the products of representatives are all elements of the group.
+        """Whether the generators are strong: every element of the group is a product of representatives.
 
-        They are strong if each generator of a level times each representative is again a product of representatives.
+        They are strong if, at each level, each generator times each representative is a product of representatives.
         """
         fixing = np.array(self.generators, dtype=np.int16).reshape(-1, self.points)
         for number, level in enumerate(self.levels):
@@ -105,7 +105,7 @@ class StabiliserChain:
 
 
 def single(point: int, points: int) -> Level:
-    """Return the level of the trivial group."""
+    """Return the level of the trivial group with this base point."""
     identity = np.arange(points, dtype=np.int16)[np.newaxis]
     numbers = np.full(points, -1, dtype=np.int16)
     numbers[point] = 0
@@ -113,7 +113,7 @@ def single(point: int, points: int) -> Level:
 
 
 def extended(level: Level, generators: Permutations) -> Level:
-    """Return the level of the group with these generators ``(m, points)``; known representatives keep their numbers.
+    """Extend a level to the group of these generators ``(m, points)``; known representatives keep their numbers.
 
     The orbit is searched breadth first: points in the order of their numbers, and generators in the given order.
     """
@@ -135,10 +135,11 @@ def extended(level: Level, generators: Permutations) -> Level:
 def _order_preserving(level: Level, below: Sequence[Level], places: NDArray[np.int64]) -> Level:
     """Return the level with representatives that take the base points of later levels to the first possible places.
 
-    Each representative may be multiplied by any element of the levels below; of these products, the first is chosen.
-    Products of order-preserving representatives differ little from row to row, so there are few column maps: one for
-    each move and place of the moved pieces among the others, as for arrangements; or, if the group is a direct product,
-    one for each move. Digits are in the order of places, so the levels depend only on the group and the base.
+    Each representative may be multiplied by any element of the levels below. Of these products, the one is chosen that
+    takes the later base points to the first places. Products of such representatives differ little from row to row, so
+    there are few column maps. If the group contains all permutations, they are the column maps of arrangements. If the
+    group is a direct product, divided between row and column, there is one column map for each move. Digits are
+    numbered in the order of places, so the levels depend only on the group and the base.
     """
     transversal = level.transversal[np.argsort(places[level.orbit])]
     for lower in below:
@@ -163,9 +164,9 @@ def inverted(permutations: Permutations) -> Permutations:
 
 
 def sifted(levels: Sequence[Level], permutations: Permutations) -> Permutations:
-    """Return the permutations ``(n, points)`` divided by the representative of each level in turn.
+    """Return the permutations ``(n, points)``, divided by a representative of each level in turn.
 
-    The result is the identity exactly for permutations that are products of representatives.
+    The result is the identity if, and only if, a permutation is a product of representatives.
     """
     rest = permutations
     for level in levels:
@@ -176,7 +177,7 @@ def sifted(levels: Sequence[Level], permutations: Permutations) -> Permutations:
 
 
 def checked_chain(points: int, base: object, generators: object) -> StabiliserChain:
-    """Return the chain on this many points described by a record from a file.
+    """Return the chain that a record from a file describes, on the given number of points.
 
     Raises
     ------
@@ -213,14 +214,14 @@ def stabiliser_chain(
 ) -> StabiliserChain:
     """Return the chain of the group that the permutations ``(moves, points)`` generate.
 
-    The points are considered in the ``preferred`` order, by default 0, 1, 2, ... A point belongs to the base if some
-    element moves it and fixes all points before it. So the base depends only on the group and this order; the
-    generators also depend on the order of the moves.
+    The points are considered in the ``preferred`` order; the default is 0, 1, 2, ... A point belongs to the base if
+    some element moves it and fixes all points before it. So the base depends only on the group and on this order. The
+    generators also depend on the order of the given permutations.
 
     Raises
     ------
     PermutationError
-        An array is not a permutation, or the preferred points are not all points.
+        An array is not a permutation, or ``preferred`` does not contain all points.
     ResourceLimitError
         The group has more than ``most`` elements.
     """
@@ -270,7 +271,10 @@ class _Search:
                 self._complete()
 
     def strong_generators(self) -> Permutations:
-        """Return few strong generators ``(m, points)``: from the last level up, those that its orbit still needs."""
+        """Return a small set of strong generators ``(m, points)``.
+
+        Beginning with the last level, only generators that the orbit of the level still needs are chosen.
+        """
         chosen = np.empty((0, len(self._identity)), dtype=np.int16)
         for level, generators in zip(self.levels[::-1], self._generators[::-1], strict=True):
             known = extended(single(level.point, len(self._identity)), chosen)
@@ -287,7 +291,7 @@ class _Search:
             at = at - 1 if residue is None else self._add(residue, at + 1)
 
     def _add(self, generator: Permutations, first: int) -> int:
-        """Add a generator to the levels ``first`` to n, where n is the level whose base point it moves; return n."""
+        """Add a generator to the levels from ``first`` to the one whose base point it moves; return the last level."""
         point = int(np.argmax(generator != self._identity))
         at = bisect_left([level.point for level in self.levels], point)
         if at == len(self.levels) or self.levels[at].point != point:

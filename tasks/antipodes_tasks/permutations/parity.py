@@ -1,8 +1,8 @@
-"""The parity of arrangements of different pieces, and a test whether permutations generate all even ones.
+"""The parity of arrangements of different pieces, and a test of whether permutations generate all even permutations.
 
-If every move that leads back to the same row is an even permutation, only the arrangements of one parity are reachable.
-The index of such arrangements omits the order of the last two labels: they count as equal, and the parity determines
-which is which.
+In some puzzles, all reachable arrangements have the same parity, or the place of the empty square determines their
+parity. The index of such arrangements omits the order of the last two labels: they are treated as equal, and the parity
+determines which of them is on which place.
 """
 
 import random
@@ -19,7 +19,7 @@ BATCH = 1 << 14
 
 
 def parities(arrangements: NDArray[np.integer[Any]]) -> Parities:
-    """Return the parity of each of ``(n, places)`` different labels, ``(n,)``: 1 if the number of inversions is odd."""
+    """Return the parity ``(n,)`` of arrangements ``(n, places)`` of different labels: 1 for odd arrangements."""
     found = np.zeros(len(arrangements), dtype=np.uint8)
     for first in range(0, len(arrangements), BATCH):
         columns = np.ascontiguousarray(arrangements[first : first + BATCH].T)
@@ -53,7 +53,8 @@ def with_last_two_equal(arrangements: Labels, labels: int) -> Labels:
 def with_last_two_apart(arrangements: Labels, labels: int, parity: int | Parities) -> Labels:
     """Return the arrangements of different labels with the given ``parity``: the inverse of `with_last_two_equal`.
 
-    One of the two places of each of ``(n, places)`` with the label ``labels - 2`` gets the label ``labels - 1``.
+    In each arrangement ``(n, places)``, one of the two places with the label ``labels - 2`` gets the label
+    ``labels - 1``.
     """
     apart = arrangements.copy()
     equal = apart == labels - 2
@@ -70,7 +71,7 @@ Permutation = Sequence[int]
 LEAST_POINTS = 8
 """Minimum number of points n. For fewer points there is no prime between n / 2 and n - 2."""
 TRIES = 200
-"""Number of products that are tried. About one in ``log(points)`` has a suitable cycle."""
+"""Number of products that are tried. About one product in ``log(points)`` has a suitable cycle."""
 
 
 def cycles(permutation: Sequence[int]) -> list[list[int]]:
@@ -89,12 +90,13 @@ def cycles(permutation: Sequence[int]) -> list[list[int]]:
 
 
 def generate_even(permutations: Sequence[Permutation]) -> bool:
-    """Return whether the permutations of some points certainly generate all even permutations, and perhaps more.
+    """Return whether a test proves that permutations generate all even permutations (and perhaps more).
 
-    They do if they are transitive and generate an element with a cycle of prime length p, n / 2 < p < n - 2. A power of
-    this element is a single cycle of length p, so there are no blocks of imprimitivity. A primitive group that contains
-    such a cycle contains all even permutations (Jordan; H. Wielandt, Finite Permutation Groups, theorem 13.9). A fixed
-    sequence of pseudorandom products is tried. False means only that no such element was found.
+    Permutations of n points do so if they are transitive and generate an element with a cycle of prime length p, where
+    n / 2 < p < n - 2. A power of this element is a single cycle of length p, so there are no blocks of imprimitivity. A
+    primitive group that contains such a cycle contains all even permutations (Jordan; H. Wielandt, Finite Permutation
+    Groups, theorem 13.9). A fixed sequence of pseudorandom products is tried. False only means that no such element was
+    found.
     """
     points = len(permutations[0]) if permutations else 0
     if points < LEAST_POINTS or len(connected_points(permutations, points)) > 1:

@@ -4,9 +4,9 @@
 algorithm   order                   time       source
 =========== ======================= ========== ============================================================
 counting    lexicographic           O(k)       D. H. Lehmer, Teaching combinatorial tricks to a computer
-                                    words      (1960); smaller elements are counted as bits of a word
+                                               (1960); smaller elements are counted as bits of a word
 shrinking   lexicographic           O(k^2)     D. L. Kreher and D. R. Stinson, Combinatorial Algorithms
-                                               (1999), section 2.4: larger elements lose one in place
+                                               (1999), section 2.4: larger elements are decremented
 linear      its own                 O(k)       W. Myrvold and F. Ruskey, Ranking and unranking permutations
                                                in linear time (2001), first pair of algorithms
 =========== ======================= ========== ============================================================
@@ -33,7 +33,7 @@ MAX_ELEMENTS = 20
 
 
 def rank(permutations: ArrayLike, algorithm: Algorithm = "counting") -> Ranks:
-    """Return the rank of each of ``(n, k)`` permutations, ``(n,)`` int64 from 0 to ``k! - 1``; k is 1 to 20.
+    """Return the rank of each permutation ``(n, k)``, as ``(n,)`` int64 from 0 to ``k! - 1``; k is 1 to 20.
 
     Raises
     ------
@@ -71,7 +71,7 @@ def unrank(ranks: ArrayLike, elements: int, algorithm: Algorithm = "counting") -
 
 
 def factorial_digits(permutations: ArrayLike) -> NDArray[np.uint8]:
-    """Return the number of smaller elements to the right of each element but the last, ``(n, k - 1)``.
+    """Return, for each element but the last, the number of smaller elements to its right, ``(n, k - 1)``.
 
     These are the digits of the lexicographic rank in the factorial number system, the most significant first:
     3 1 2 0 has the digits 3 1 1 and the rank ``3 * 3! + 1 * 2! + 1 * 1! = 21``.
@@ -102,7 +102,7 @@ def from_factorial_digits(digits: ArrayLike) -> Permutations:
     _checked_elements(k)
     ranks = np.zeros(len(checked), dtype=np.int64)
     for i in range(k - 1):
-        _check_range(checked[:, i], k - i, f"digits number {i}")
+        _check_range(checked[:, i], k - i, f"digits at index {i}")
         ranks = ranks * (k - i) + checked[:, i].astype(np.int64)
     return unrank(ranks, k)
 
@@ -151,7 +151,7 @@ def _first_bad_row(permutations: Permutations) -> int:
 
 @kernel
 def _rank_counting(permutations: Permutations, ranks: Ranks) -> None:
-    """Rank in lexicographic order: each digit counts the smaller elements to the right, as bits not yet seen."""
+    """Rank in lexicographic order: each digit counts the smaller elements that have not been seen yet."""
     n, k = permutations.shape
     one = np.uint64(1)
     for i in range(n):
@@ -166,7 +166,7 @@ def _rank_counting(permutations: Permutations, ranks: Ranks) -> None:
 
 @kernel
 def _rank_shrinking(permutations: Permutations, ranks: Ranks) -> None:
-    """Rank in lexicographic order: each element becomes a digit after 1 is subtracted from all larger ones after it."""
+    """Rank in lexicographic order: each element becomes a digit, and all larger elements after it are reduced by 1."""
     n, k = permutations.shape
     left = np.empty(k, np.uint8)
     for i in range(n):
@@ -181,7 +181,7 @@ def _rank_shrinking(permutations: Permutations, ranks: Ranks) -> None:
 
 @kernel
 def _rank_linear(permutations: Permutations, ranks: Ranks) -> None:
-    """Rank in the order of Myrvold and Ruskey: from the last place on, undo the exchanges of `_unrank_linear`."""
+    """Rank in the order of Myrvold and Ruskey: undo the exchanges of `_unrank_linear`, from the last place on."""
     n, k = permutations.shape
     element = np.empty(k, np.uint8)
     where = np.empty(k, np.uint8)
@@ -241,7 +241,10 @@ def _unrank_shrinking(ranks: Ranks, permutations: Permutations) -> None:
 
 @kernel
 def _unrank_linear(ranks: Ranks, permutations: Permutations) -> None:
-    """Unrank in the order of Myrvold and Ruskey: from the last place on, exchange with the place of the next digit."""
+    """Unrank in the order of Myrvold and Ruskey.
+
+    Beginning with the last place, exchange the element on each place with the one on the place that its digit names.
+    """
     n, k = permutations.shape
     for i in range(n):
         for j in range(k):

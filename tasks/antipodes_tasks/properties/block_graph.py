@@ -1,8 +1,8 @@
 """Block puzzles as coloured graphs whose automorphisms take blocks to blocks.
 
 The label of a block is only on its first square; its other squares have the label REST. A reflection may take the first
-square of a block to another square of the image. So the graph has a vertex for each *placement*, which is a label on a
-first square, adjacent to all squares that the block covers there. Placements are found from the moves.
+square of a block to another square of the image. A *placement* is a label on a first square. So the graph has a
+vertex for each placement, adjacent to all squares that the block covers there. Placements are found from the moves.
 """
 
 from collections.abc import Iterator
@@ -81,7 +81,7 @@ class BlockGraph(Encoding):
         return list(self.kinds.values())
 
     def symmetry(self, permutation: Numbers) -> Symmetry:
-        """Return the symmetry of a permutation ``(points,)`` of the group."""
+        """Return the symmetry that a permutation of the points, ``(points,)``, represents."""
         become = self.images(permutation)
         place_of = {vertex: place for place, vertex in enumerate(self.places)}
         places = np.array([place_of[become[vertex]] for vertex in self.places], dtype=np.int64)
@@ -97,7 +97,7 @@ class BlockGraph(Encoding):
 
 
 def blocks_of(rules: Rules, starts: Labels) -> Blocks | None:
-    """Return the blocks of a puzzle; None if its moves or starts are not those of a block puzzle."""
+    """Return the blocks of a puzzle; None if its moves or starts show that it is not a block puzzle."""
     moves = rules.moves
     if not isinstance(moves, Transforms) or len(rules.parts) > 1 or len(rules.symbols) < 3 or not len(moves):
         return None
@@ -116,7 +116,7 @@ def blocks_of(rules: Rules, starts: Labels) -> Blocks | None:
 
 
 def _block_move(moves: Transforms, number: int, rest: int) -> BlockMove | None:
-    """Return the block move of a move that requires one label and empty places only; None for other moves."""
+    """Return a move as a block move if it requires one label and otherwise only empty places; None for other moves."""
     conditional = moves.conditional[number].nonzero()[0].tolist()
     masks = [] if moves.conditions is None else moves.conditions[number, conditional].tolist()
     empty = frozenset(place for place, mask in zip(conditional, masks, strict=True) if mask == 1 << EMPTY)
@@ -131,7 +131,7 @@ def _block_move(moves: Transforms, number: int, rest: int) -> BlockMove | None:
 
 
 def _covered(moves: Transforms, number: int, move: BlockMove) -> Iterator[tuple[Placement, frozenset[int]]]:
-    """Yield the squares that a block covers before and after a move; all of them move."""
+    """Yield the squares that a block covers before and after a move."""
     origin = moves.origin[number].tolist()
     before = {place for place, come_from in enumerate(origin) if place != come_from} - move.empty
     yield move.before, frozenset(before)

@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from antipodes_tasks.base.errors import ResourceLimitError
 
 MAX_SIZE = 1 << 19
-"""Maximum number of vertices and edges of a graph together. They take about 150 MiB, and the search for generators
+"""Maximum number of vertices and edges of a graph in total. They take about 150 MiB, and the search for generators
 takes seconds."""
 MAX_IMAGES = 1 << 24
-"""Maximum number of images of vertices in the lists of all generators together. igraph takes 46 bytes for each."""
+"""Maximum number of images of vertices in the lists of all generators. igraph takes 46 bytes for each image."""
 Automorphisms = NDArray[np.int64]
 """``(generators, vertices)``: the image of each vertex."""
 
@@ -54,18 +54,18 @@ class ColouredGraph:
         self._edges.append((one, other))
 
     def arc(self, origin: int, destination: int, *neighbours: int) -> None:
-        """Connect two vertices in one direction by two new ones, the first of them also adjacent to ``neighbours``."""
+        """Connect two vertices in one direction, by two new vertices; the first is also adjacent to ``neighbours``."""
         tail = self.vertex("tail", origin, *neighbours)
         self.vertex("head", tail, destination)
 
     def circle(self, vertices: list[int]) -> None:
-        """Connect some vertices to a cycle, in their order."""
+        """Connect vertices, in their order, to form a cycle."""
         self._edges.extend(zip(vertices, vertices[1:] + vertices[:1], strict=True))
 
     def automorphisms(self) -> Automorphisms:
         """Return generators of the group of all permutations of vertices that preserve colours and edges.
 
-        Raises ResourceLimitError if generators may take more than MAX_IMAGES images.
+        Raises ResourceLimitError if the lists of all generators might contain more than MAX_IMAGES images.
         """
         vertices = len(self._colour_of)
         edges = sorted({(min(edge), max(edge)) for edge in self._edges if edge[0] != edge[1]})
@@ -76,7 +76,7 @@ class ColouredGraph:
         return np.array(found, dtype=np.int64).reshape(-1, vertices)
 
     def _check_order(self, order: int) -> None:
-        """Raise ResourceLimitError if there may be too many generators; each one at least doubles the group."""
+        """Raise ResourceLimitError if there may be too many generators. Each generator at least doubles the group."""
         most = MAX_IMAGES // len(self._colour_of)
         if order.bit_length() - 1 > most:
             raise ResourceLimitError(
@@ -88,7 +88,7 @@ class ColouredGraph:
 def _graph_class() -> Callable[..., Any]:
     """Return the class of graphs in igraph's compiled module.
 
-    Only the compiled module is loaded. The package around it would import matplotlib if installed, which takes 0.6 s.
+    Only the compiled module is loaded. The whole package would import matplotlib if installed, which takes 0.6 s.
     """
     if "igraph" not in sys.modules and "igraph._igraph" not in sys.modules:
         package = find_spec("igraph")

@@ -60,12 +60,15 @@ class Encoding(ABC):
         return number[found[:, self.points]]
 
     def images(self, permutation: Numbers) -> dict[int, int]:
-        """Return the image of the vertex of each point."""
+        """Return the image of each point, as a map from vertices to vertices."""
         return dict(zip(self.points.tolist(), self.points[permutation].tolist(), strict=True))
 
 
 def images_of_copies(copies: list[list[int]], images: list[int]) -> Numbers:
-    """Return ``(moves,)``: the number of the image of each move. Each list holds equal moves; ``images`` maps lists."""
+    """Return ``(moves,)``: the number of the image of each move.
+
+    Each list of ``copies`` contains the numbers of equal moves, and ``images`` maps lists to lists.
+    """
     numbers = np.empty(sum(map(len, copies)), dtype=np.int64)
     for some, image in zip(copies, images, strict=True):
         become = copies[image]

@@ -1,8 +1,8 @@
 """The choice of one permutation of places for each symmetry, if several permutations have the same effect on positions.
 
-In a cube that is given by its stickers, turning the three stickers of every corner changes no position. So the same
-half turn of the cube is represented by a permutation of order 2 and by others of order 6. A subgroup with exactly one
-permutation for each symmetry contains the permutation that people expect.
+If a cube is described by its stickers, turning the three stickers of every corner changes no position. So the same half
+turn of the cube is represented by a permutation of order 2, and by other permutations of order 6. A subgroup with
+exactly one permutation for each symmetry contains the permutation that people expect.
 """
 
 from collections.abc import Sequence
@@ -49,7 +49,7 @@ def faithful(chain: StabiliserChain, encoding: Encoding) -> StabiliserChain:
 
 
 def _needed(generators: Permutations, decisive: int, order: int) -> Permutations:
-    """Return the generators ``(n, points)`` without redundant ones, judged by their effect on the deciding points."""
+    """Return the generators ``(n, points)`` that are needed to generate all effects on the deciding points."""
     kept: Permutations = generators[(generators[:, :decisive] != np.arange(decisive)).any(axis=1)]
     for number in reversed(range(len(kept))):
         others = np.delete(kept, number, axis=0)

@@ -31,14 +31,14 @@ from antipodes_tasks.rules.rules import Rules
 MAX_STARTS = 1 << 16
 """Maximum number of starts. Each is a vertex of the graph."""
 MAX_POINTS = 1 << 13
-"""Maximum number of places, labels, values and moves together. With that many, the group is found in seconds."""
+"""Maximum number of places, labels, values and moves in total. With this many, the group is found in seconds."""
 MAX_LISTED, MAX_IN_CLASSES = 10_000, 50_000
 """Default maximum number of symmetries that are listed, or divided into conjugacy classes."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Symmetries:
-    """The group of symmetries of a puzzle that permute its starts, or its goals."""
+    """The group of those symmetries of a puzzle that permute its starts, or its goals."""
 
     rules: Rules
     starts: Labels
@@ -67,7 +67,7 @@ class Symmetries:
 
     @property
     def _levels(self) -> tuple[Level, ...]:
-        """The levels of the chain for the deciding points. Later levels change no position."""
+        """The levels of the chain whose base points are deciding. Later levels change no position."""
         return tuple(level for level in self.chain.levels if level.point < self._decisive)
 
     def elements(self, most: int = MAX_LISTED) -> tuple[Symmetry, ...]:
@@ -78,7 +78,7 @@ class Symmetries:
         ResourceLimitError
             There are more than ``most`` symmetries.
         InputError
-            An argument is not a number or not a position.
+            An argument is not an integer, or not a position.
         """
         self._check_order(most)
         return self._elements
@@ -92,8 +92,8 @@ class Symmetries:
     def classes(self, most: int = MAX_IN_CLASSES) -> tuple[tuple[Symmetry, int], ...]:
         """Return one symmetry of each conjugacy class, and the size of the class; errors as in `elements`.
 
-        All symmetries of a class leave the same number of positions unchanged at each depth. The positions themselves
-        differ, and a symmetry maps the ones to the others.
+        All symmetries of a class leave the same number of positions unchanged at each depth. The positions that
+        they leave unchanged differ, but a symmetry maps those of one to those of another.
         """
         self._check_order(most)
         sizes = np.bincount(self._class_of)
@@ -151,14 +151,14 @@ def _conjugated(products: Permutations, by: Permutations) -> Permutations:
 def symmetries_of(rules: Rules, goals: Labels | None = None, most: int | None = None) -> Symmetries:
     """Return all symmetries of a puzzle that permute its starts, or the ``goals`` ``(n, places)``.
 
-    They are maps of positions, see `Symmetry`: permutations of places that take moves to moves, with labels of pieces,
-    values and twists renamed as the starts require. The last few results are cached.
+    A symmetry is a map of positions (see `Symmetry`). It permutes places, takes moves to moves, and renames labels of
+    pieces, values and twists as the starts require. The last few results are cached.
 
     Raises
     ------
     ResourceLimitError
-        The puzzle has more than MAX_POINTS places, labels, values and moves, or more than MAX_STARTS starts; or its
-        graph has more than MAX_SIZE vertices and edges; or ``most`` is given and there are more permutations of points.
+        The puzzle has more than MAX_POINTS places, labels, values and moves in total, or more than MAX_STARTS starts;
+        or its graph has more than MAX_SIZE vertices and edges; or there are more than ``most`` permutations of points.
         The time to find a group grows with its order.
     InputError
         The moves are functions, and the puzzle declares no symmetries, or a declared symmetry is invalid.

@@ -1,4 +1,4 @@
-"""A generator of the arrangements that a symmetry leaves unchanged; it does not test all arrangements.
+"""Generation of the arrangements that a symmetry leaves unchanged, without testing all arrangements.
 
 In such an arrangement, the label on one place determines the labels on all places of the same cycle of the symmetry. So
 the arrangement is a choice of a label for each cycle of places.
@@ -27,8 +27,8 @@ class Cycle(NamedTuple):
 
     places: tuple[int, ...]
     contents: tuple[tuple[tuple[int, ...], PieceCounts], ...]
-    """If the places hold pieces: each choice of labels, and the number of pieces of each label that it uses, for the
-    labels of all parts."""
+    """If the places hold pieces, each possible choice of labels, together with the number of pieces that it uses of
+    each label of all parts."""
 
 
 class _Budget:
@@ -96,7 +96,7 @@ def _choices(
 def _completed(
     symmetry: Symmetry, positions: Labels, left: PieceCounts, cycles: Sequence[Cycle], budget: _Budget
 ) -> Iterator[Labels]:
-    """Yield the positions ``(n, places)`` with all choices for the cycles; ``left`` counts unplaced pieces."""
+    """Yield the positions ``(n, places)`` completed by all choices for the cycles; ``left`` counts unplaced pieces."""
     budget.spend(len(positions))
     if not cycles:
         yield positions

@@ -1,6 +1,6 @@
 """Admissible heuristics: sums of tables. After a move, a search looks up only the tables that the move affects.
 
-The Manhattan distance consists of one table per tile, and linear conflict of one table per row and column. A stronger
+The Manhattan distance consists of one table per tile; linear conflict adds one table per row and column. A stronger
 heuristic only needs more tables; the searches stay the same.
 """
 
@@ -23,15 +23,17 @@ Words = NDArray[np.uint64]
 Name = Literal["manhattan", "linear-conflict"]
 NAMES: tuple[Name, ...] = get_args(Name)
 SMALL = 9
-"""Maximum number of places of a board for which building linear-conflict tables takes longer than it saves."""
+"""Maximum number of places of a small board: building linear-conflict tables for it takes longer than it saves."""
 LINE = 7
-"""Maximum number of places of a line whose conflicts are in one table, of 2 MB; a longer line is divided."""
+"""Maximum number of places of a row or column with one conflict table, which takes 2 MB; longer ones are divided."""
 UNREACHABLE_COST = 1 << 20
 """Cost of a place from which a piece cannot reach a goal: more than the moves of any search."""
 
 
 class Table(NamedTuple):
-    """Lower bounds of the moves of some pieces, indexed by a number computed from the labels on some places."""
+    """Lower bounds on the number of moves of some pieces. The index, called the *number* of a position in the table, is
+    computed from the labels on some places.
+    """
 
     places: Numbers
     """``(k,)``: the places that determine the number."""
@@ -47,7 +49,7 @@ class Table(NamedTuple):
 
 
 class Lookups(NamedTuple):
-    """The tables of several pieces as arrays for kernels, which look up only what a move changed."""
+    """The tables of several pieces as arrays for kernels, which look up only the tables that a move affects."""
 
     table_of: Words
     """``(places, k)``: the tables that depend on each place; ``k`` is 0 if there are none."""
@@ -62,7 +64,7 @@ class Heuristic:
     """A lower bound of the distance to a goal: the sum of tables that count different moves."""
 
     costs: Numbers
-    """``(labels, places)``: the tables of single pieces, by their places; no rows in the zero heuristic."""
+    """``(labels, places)``: the tables of single pieces, indexed by place; the zero heuristic has no rows."""
     tables: tuple[Table, ...] = ()
     """Tables of several pieces; all places are in the same number of tables."""
 
@@ -133,8 +135,8 @@ def heuristic_of(rules: Rules, goals: Labels, name: Name | None = None) -> Heuri
     Raises
     ------
     InputError
-        The moves do not swap a piece with an empty place; or the name is ``linear-conflict`` and the puzzle is not one
-        of sliding tiles; or there is no heuristic with this name.
+        The moves do not swap a piece with an empty place; or the name is ``linear-conflict``, but the puzzle does not
+        consist of tiles that slide on a full rectangle; or there is no heuristic with this name.
     """
     edges = swap_edges(rules)
     if edges is None:
@@ -155,7 +157,8 @@ def from_start(rules: Rules, name: str) -> Callable[[Labels], NDArray[np.int64]]
     Raises
     ------
     InputError
-        As `heuristic_of`; or some move is irreversible, so distances to a start imply nothing about distances from it.
+        As for `heuristic_of`; or some move is irreversible, so that the distance to a start may differ from the
+        distance from this start.
     """
     arguments.choice(name, "a heuristic", NAMES)
     if not has_heuristic(rules):
@@ -166,7 +169,7 @@ def from_start(rules: Rules, name: str) -> Callable[[Labels], NDArray[np.int64]]
 
 
 def is_grid(rules: Rules, edges: Edges) -> bool:
-    """Return whether pieces move exactly between adjacent squares of a rectangle without holes."""
+    """Return whether there is one blank and the edges connect exactly the adjacent squares of a full rectangle."""
     board = rules.board
     if board.holes or board.places != rules.places:
         return False
@@ -199,7 +202,7 @@ def _only_goals(rules: Rules, goals: Labels) -> NDArray[np.int64]:
 
 
 def _line_tables(rules: Rules, goals: Labels) -> tuple[Table, ...]:
-    """Return the table of each row and column: two moves for every tile that has to leave it to let others pass."""
+    """Return a table for each row and column: two moves for every tile that has to leave it to let others pass."""
     goal_of = _only_goals(rules, goals)
     squares = np.arange(rules.places).reshape(rules.board.rows, -1)
     lines = [line[first : first + LINE] for line in (*squares, *squares.T) for first in range(0, len(line), LINE)]
@@ -207,7 +210,9 @@ def _line_tables(rules: Rules, goals: Labels) -> tuple[Table, ...]:
 
 
 def _line_table(line: Numbers, goal_of: Numbers) -> Table:
-    """Return the table of a line; its number has a digit per place: which of the line's tiles is there, or 0."""
+    """Return the table of a line. Its number has one digit per place: the goal of the tile there, counted from 1 along
+    the line, or 0 if the tile's goal is not on the line.
+    """
     size = len(line)
     digits = np.where(np.isin(goal_of, line), np.searchsorted(line, goal_of) + 1, 0)
     return Table(line, digits[:, np.newaxis] * (size + 1) ** np.arange(size), _tiles_leaving(size))
@@ -215,9 +220,9 @@ def _line_table(line: Numbers, goal_of: Numbers) -> Table:
 
 @cache
 def _tiles_leaving(size: int) -> NDArray[np.uint8]:
-    """Return two moves for each tile that must leave a line, by the number of the line.
+    """Return the values of a line's table: two moves for each tile that must leave the line.
 
-    The tiles that stay are in ascending order of their goals, so they are at most a longest ascending subsequence.
+    The goals of the tiles that stay must be in ascending order, so at most a longest ascending subsequence can stay.
     """
     digits = np.arange((size + 1) ** size) // (size + 1) ** np.arange(size)[:, np.newaxis] % (size + 1)
     longest = np.zeros(digits.shape, dtype=np.uint8)  # length of the longest subsequence that ends at each place

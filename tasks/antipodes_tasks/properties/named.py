@@ -1,7 +1,7 @@
-"""The symmetries that the definition of a puzzle in Python declares: they are checked and converted to arrays.
+"""The symmetries that a puzzle defined in Python declares. They are checked and converted to arrays.
 
-Each is a function of positions, like a move. It must take the label on each place to a place, and rename it in a way
-that does not depend on the labels on other places.
+Each symmetry is a function of positions, like a move. It must take the label on each place to a place, and rename this
+label in a way that does not depend on the labels on other places.
 """
 
 from collections.abc import Iterator, Mapping
@@ -21,7 +21,7 @@ from antipodes_tasks.rules.parts import moduli_of, random_positions
 from antipodes_tasks.rules.rules import Rules
 
 NO_PLACE = -1
-"""No place is known yet."""
+"""Used instead of the image of a place while the image is not known."""
 TRIED = 200
 """Number of positions near the starts on which moves and symmetries are checked."""
 
@@ -30,7 +30,7 @@ class NamedSymmetries(Encoding):
     """The declared symmetries of a puzzle. The points are the labels of each place, and the moves."""
 
     def __init__(self, rules: Rules, starts: Labels, moves: Functions) -> None:
-        """Convert the declared symmetries that permute ``starts`` ``(n, places)`` (perhaps goals) to arrays.
+        """Convert the declared symmetries that permute the starts (or goals) ``starts`` ``(n, places)`` to arrays.
 
         Raises InputError if a declared symmetry is invalid; the message explains why.
         """
@@ -51,12 +51,12 @@ class NamedSymmetries(Encoding):
 
     @property
     def placed(self) -> list[int]:
-        """None, because all points are deciding."""
+        """Empty, because all points are deciding."""
         return []
 
     @property
     def other_vertices(self) -> list[int]:
-        """None, because all points are deciding."""
+        """Empty, because all points are deciding."""
         return []
 
     def generators(self) -> Numbers:
@@ -71,7 +71,7 @@ class NamedSymmetries(Encoding):
         return found
 
     def symmetry(self, permutation: Numbers) -> Symmetry:
-        """Return the symmetry of a permutation ``(points,)`` of the group."""
+        """Return the symmetry that a permutation of the points, ``(points,)``, represents."""
         places = self._place_of[permutation[self.firsts]]
         labels = _identity_labels(self.moduli)
         for place, first in enumerate(self.firsts.tolist()):
@@ -99,7 +99,7 @@ def positions_near(rules: Rules, most: int = TRIED) -> Labels:
 
 
 def problems_of_named(rules: Rules, tried: Labels) -> Iterator[str]:
-    """Yield what is wrong with the declared symmetries, checked on reachable positions ``(n, places)``."""
+    """Yield the problems of the declared symmetries, which are checked on reachable positions ``(n, places)``."""
     moves = rules.moves
     if not isinstance(moves, Functions):
         return
@@ -160,7 +160,7 @@ def _structure(rules: Rules, moduli: Numbers, function: CustomFunction) -> tuple
 
 
 def _moves(moves: Functions, name: str, symmetry: Symmetry, tried: Labels) -> Numbers:
-    """Return the number of the image of each move, as far as the given positions determine it."""
+    """Return the number of the image of each move, as far as the ``tried`` positions determine it."""
     images = symmetry.image(tried)
     after = [moves.move(number, images) for number in range(len(moves))]
     numbers = []

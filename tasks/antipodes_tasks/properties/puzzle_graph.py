@@ -1,9 +1,9 @@
 """A puzzle as a coloured graph whose automorphisms are the symmetries of the puzzle.
 
-There are vertices for places, labels of pieces, values of a place, starts and moves. A move that takes the label on one
-place to another place is an arc between them. The twists of a place form a cycle of values, which symmetries can rotate
-and reflect. The zero of the twists of a place is arbitrary. So each piece has a cycle of its own, and each start
-connects the cycle of a piece to the cycle of its place.
+There are vertices for places, labels of pieces, values of a place, starts and moves. If a move takes the label on one
+place to another place, an arc connects the two places. The twists of a place form a cycle of values, which symmetries
+can rotate and reflect, because it is arbitrary which twist of a place is 0. So each piece also has its own cycle, and
+each start connects the cycle of a piece to the cycle of its place.
 """
 
 from functools import cached_property
@@ -24,7 +24,7 @@ from antipodes_tasks.rules.transforms import Transforms
 
 EMPTY = 0
 MAX_START_POINTS = 64
-"""Maximum number of starts that are points. If there are more, all vertices that symmetries change are deciding."""
+"""Maximum number of starts that are deciding points; if there are more, places, labels and values decide instead."""
 Vertices = dict[tuple[int, int], int]
 
 
@@ -32,9 +32,9 @@ class PuzzleGraph(Encoding):
     """The graph of a puzzle of pieces and values on places."""
 
     def __init__(self, rules: Rules, starts: Labels) -> None:
-        """Build the graph for the symmetries that permute ``starts`` ``(n, places)``, which may be goals.
+        """Build the graph for the symmetries that permute the starts (or goals) ``starts`` ``(n, places)``.
 
-        Raises InputError if the moves are functions, because their effect is not known.
+        Raises InputError if the moves are functions, because their effects are not known.
         """
         if not isinstance(rules.moves, Transforms | Swaps | CountedSwaps):
             raise InputError(
@@ -102,7 +102,7 @@ class PuzzleGraph(Encoding):
                 self.graph.circle([self.values[place, twist] for twist in range(self.moduli[place])])
 
     def _role(self, label: int) -> str:
-        """Return the colour of a label: swaps distinguish empty places, and some also distinguish free pieces."""
+        """Return the colour of a label: swaps distinguish empty places, and some swaps also distinguish free pieces."""
         moves = self.rules.moves
         if isinstance(moves, CountedSwaps) and label == moves.free:
             return "free"
@@ -168,7 +168,7 @@ class PuzzleGraph(Encoding):
         return frozenset(self.carriers[self.is_twist].tolist())
 
     def _add_condition(self, place: int, allowed: Mask, move: int) -> None:
-        """Connect a move to the labels of a place that it allows, or to the other labels if there are fewer of them."""
+        """Connect a move to the labels that it allows on a place, or to the other labels if these are fewer."""
         needed, refused = (np.flatnonzero(self.contents[place] & mask).tolist() for mask in (allowed, ~allowed))
         few, colour = (needed, "needs") if 0 < len(needed) < len(refused) else (refused, "refuses")
         for content in few:
@@ -180,9 +180,10 @@ class PuzzleGraph(Encoding):
 
     @property
     def deciding(self) -> list[int]:
-        """The moves, or the places between which swaps move pieces; and the starts.
+        """The starts and the moves; for swaps, the places between which pieces move instead of the moves.
 
-        If there are more than MAX_START_POINTS starts, all that symmetries change is deciding.
+        If there are more than MAX_START_POINTS starts and pieces have no twists, all places, labels and values replace
+        the starts.
         """
         decisive = self.move_vertices or [self.places[place] for place in self._touched]
         if len(self.start_vertices) <= MAX_START_POINTS or self.circles:
@@ -201,12 +202,12 @@ class PuzzleGraph(Encoding):
 
     @cached_property
     def _touched(self) -> list[int]:
-        """The places of swaps."""
+        """The places that occur in swaps."""
         moves = self.rules.moves
         return [] if isinstance(moves, Transforms) else np.unique(_edges(moves)).tolist()
 
     def symmetry(self, permutation: Numbers) -> Symmetry:
-        """Return the symmetry of a permutation ``(points,)`` of the group."""
+        """Return the symmetry that a permutation of the points, ``(points,)``, represents."""
         become = self.images(permutation)
         place_of = {vertex: place for place, vertex in enumerate(self.places)}
         places: Numbers = np.array([place_of[become[vertex]] for vertex in self.places], dtype=np.int64)
@@ -215,7 +216,7 @@ class PuzzleGraph(Encoding):
         return Symmetry(self.rules, places, labels, turns, self.carriers, self.moduli, self._moves(places, become))
 
     def _relabelled(self, places: Numbers, become: dict[int, int]) -> NDArray[np.uint8]:
-        """Return the new label of each label of each place; labels that moves cannot bring there keep their order."""
+        """Return the new label of each label on each place. Labels that moves cannot bring there keep their order."""
         label_of = {vertex: label for (_, label), vertex in (*self.labels.items(), *self.values.items())}
         labels = np.tile(np.arange(self.contents.shape[1], dtype=np.uint8), (len(places), 1))
         for place, (part, image) in enumerate(zip(self.part_of.tolist(), places.tolist(), strict=True)):
@@ -226,7 +227,7 @@ class PuzzleGraph(Encoding):
         return labels
 
     def _turns(self, become: dict[int, int]) -> NDArray[np.uint8]:
-        """Return what each piece adds to its twist: the negative rotation of the cycle of the piece."""
+        """Return the number that each piece adds to its twist: the rotation of its cycle, with the opposite sign."""
         turns = np.zeros(self.contents.shape, dtype=np.uint8)
         turn_of = {vertex: number for (_, number), vertex in self.circles.items()}
         for place in np.flatnonzero(self.is_twist).tolist():
@@ -265,7 +266,7 @@ def carriers_of(rules: Rules) -> Numbers:
 
 
 def _with_regions(rules: Rules, starts: Labels) -> Labels:
-    """Return the starts; if some moves are free, with all places empty that the empty place can reach by free moves."""
+    """Return the starts. If some moves are free, mark all places as empty that the empty place can reach by them."""
     if not isinstance(rules.moves, CountedSwaps):
         return starts
     spread: Labels = np.where(rules.moves.regions(starts), np.uint8(EMPTY), starts)
@@ -281,13 +282,13 @@ def _pairs(moves: Moves) -> Numbers:
 
 
 def _edges(moves: Moves) -> Numbers:
-    """Return the different pairs of different places of swaps, ``(n, 2)``."""
+    """Return the distinct pairs of places of swaps, ``(n, 2)``, without swaps of a place with itself."""
     pairs = _pairs(moves)
     return np.unique(pairs[pairs[:, 0] != pairs[:, 1]], axis=0)
 
 
 def _copies(moves: Transforms) -> list[list[int]]:
-    """Return the numbers of the moves, grouped by equal moves."""
+    """Return the numbers of the moves, with one list for each set of equal moves."""
     conditions = np.zeros(moves.origin.shape) if moves.conditions is None else moves.conditions
     found: dict[bytes, list[int]] = {}
     for number, (origin, added, allowed) in enumerate(zip(moves.origin, moves.added, conditions, strict=True)):
@@ -318,7 +319,7 @@ def _spread(contents: Mask, moves: Transforms, places: Numbers) -> None:
 
 
 def _numbers_of(images: Numbers, pairs: Numbers, places: int) -> Numbers:
-    """Return ``(moves,)``: the number of the first of the ``pairs`` that is equal to each image ``(moves, 2)``.
+    """Return, for each image ``(moves, 2)``, the number ``(moves,)`` of the first of the ``pairs`` that is equal to it.
 
     A swap of a place with itself, which is never legal, keeps its number.
     """

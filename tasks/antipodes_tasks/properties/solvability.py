@@ -1,10 +1,11 @@
-"""Reachability of goals, and the parity of the number of moves, as far as they are known without a search.
+"""Reachability of goals and parity of the number of moves, as far as they are known without a search.
 
-Two invariants restrict the parity of the number of moves. One is the number of empty places of each colour in a
-two-colouring of the board. The others are sums to which every move adds a fixed amount in any position: the parity of
-the permutation of distinct pieces, the sum of a part's values modulo their number, and the number of moves modulo 2.
-Together, each move adds a fixed element of the product of these cyclic groups. So the difference of two positions,
-combined with the number of moves, is an element of the subgroup that the moves generate.
+Two kinds of invariants restrict the parity of the number of moves. The first is the number of empty places of each
+colour in a two-colouring of the board. The others are sums to which each move adds a fixed amount, whatever the
+position: the parity of the permutation of distinct pieces, and the sum of a part's values modulo their number. These
+sums, together with the number of moves modulo 2, form an element of a product of cyclic groups, to which each move adds
+a fixed element. So if the goal is reachable, the difference between position and goal, combined with the number of
+moves, is an element of the subgroup that these fixed elements generate.
 
 If a single blank moves on a graph of places, the theorem of R. M. Wilson (Graph puzzles, homotopy, and the alternating
 group, 1974) decides whether goals are reachable.
@@ -25,11 +26,11 @@ from antipodes_tasks.rules.transforms import Transforms
 
 Element = tuple[int, ...]
 MAX_GROUP_ELEMENTS = 1 << 12
-"""Maximum number of elements of a group that is listed."""
+"""Maximum number of elements of a subgroup that is listed."""
 
 
 class Solvable(NamedTuple):
-    """What is known about goals without a search; arrays ``(goals,)``."""
+    """Known reachability of goals without a search, as arrays ``(goals,)``."""
 
     possible: Mask
     """False if the goal is known to be unreachable."""
@@ -38,16 +39,16 @@ class Solvable(NamedTuple):
 
 
 def parities(rules: Rules, position: Labels, goals: Labels) -> Mask:
-    """Return whether the number of moves to each of the goals ``(n, places)`` may be even and may be odd, ``(n, 2)``.
+    """Return whether the number of moves to each of the goals ``(n, places)`` can be even and can be odd, ``(n, 2)``.
 
-    Both are False if a goal is unreachable.
+    Both are False if the goal is unreachable.
     """
     both: Mask = _by_colour(rules, position, goals) & _by_sums(rules, position, goals)
     return both
 
 
 def solvable(rules: Rules, position: Labels, goals: Labels) -> Solvable:
-    """Return what is known about the reachability of the goals ``(n, places)`` from a position."""
+    """Return which of the goals ``(n, places)`` are known to be reachable or unreachable from a position."""
     same: Mask = (goals == position).all(axis=1)
     possible: Mask = same | parities(rules, position, goals).any(axis=1)
     edges = swap_edges(rules)
@@ -64,7 +65,7 @@ def solvable(rules: Rules, position: Labels, goals: Labels) -> Solvable:
 
 
 def _by_colour(rules: Rules, position: Labels, goals: Labels) -> Mask:
-    """Return the parities possible by two-colouring: each move changes the number of empty places of a colour by 1."""
+    """Return the parities that a two-colouring allows: a move changes the number of empty places of a colour by 1."""
     edges = swap_edges(rules)
     colours = two_colouring(edges, rules.places) if edges else None
     if colours is None:
@@ -75,7 +76,10 @@ def _by_colour(rules: Rules, position: Labels, goals: Labels) -> Mask:
 
 
 def _on_a_line(around: list[list[int]], position: Labels, goals: Labels, closed: bool) -> Mask:
-    """Return which goals are reachable on a path, where pieces keep their order, or a cycle, where they rotate."""
+    """Return which goals are reachable if the board is a path or, if ``closed``, a cycle.
+
+    Pieces keep their order on a path; on a cycle, their order can only be rotated.
+    """
     first = min(range(len(around)), key=lambda place: len(around[place]))
     line = [first]
     while len(line) < len(around):
@@ -90,9 +94,9 @@ def _on_a_line(around: list[list[int]], position: Labels, goals: Labels, closed:
 
 
 def _by_sums(rules: Rules, position: Labels, goals: Labels) -> Mask:
-    """Return the parities that the sums allow for each of the goals ``(n, places)``: even and odd, ``(n, 2)``.
+    """Return the parities that the sums allow for each of the goals ``(n, places)``, even and odd, ``(n, 2)``.
 
-    Both are False if a goal is unreachable.
+    Both are False if the goal is unreachable.
     """
     span = _span(rules.moves, rules.parts)
     if span is None:
@@ -120,13 +124,13 @@ class WrongSum(NamedTuple):
     """A sum that no sequence of moves from the start can produce."""
 
     part: Part | None
-    """The part with the wrong sum; None if each sum is possible by itself, but not their combination."""
+    """The part with the wrong sum; None if each sum is possible by itself, but the combination of all sums is not."""
     found: int = 0
     expected: int = 0
 
 
 def wrong_sum(rules: Rules, position: Labels) -> WrongSum | None:
-    """Return why a position ``(places,)`` is unreachable from the first start; None if the sums do not exclude it."""
+    """Return the sum that makes a position ``(places,)`` unreachable from the first start; None if there is none."""
     span, start = _span(rules.moves, rules.parts), rules.first
     if span is None or _by_sums(rules, start, position[np.newaxis]).any():
         return None
@@ -143,7 +147,9 @@ def wrong_sum(rules: Rules, position: Labels) -> WrongSum | None:
 
 @lru_cache(maxsize=4)
 def _span(moves: Moves, parts: tuple[Part, ...]) -> frozenset[Element] | None:
-    """Return the elements that sequences of moves add; None if the moves are unknown or there are too many elements."""
+    """Return the elements that sequences of moves can add; None if there are too many, or the effect of moves is
+    unknown.
+    """
     added: set[Element]
     if isinstance(moves, Swaps):
         added = {(1, 1) if parts[0].all_different else (1,)} if len(moves) else set()
@@ -166,7 +172,9 @@ def _span(moves: Moves, parts: tuple[Part, ...]) -> frozenset[Element] | None:
 
 
 def _keeps_to_parts(moves: Transforms, parts: tuple[Part, ...]) -> bool:
-    """Return whether moves stay within parts, do not change pieces, and add values modulo their number."""
+    """Return whether moves take labels only to places of the same part, add nothing to pieces, and add to values modulo
+    the part's number of values.
+    """
     sizes = [part.places for part in parts]
     of_part = np.repeat(np.arange(len(parts)), sizes)
     pieces = np.repeat([part.holds_pieces for part in parts], sizes)
@@ -176,7 +184,7 @@ def _keeps_to_parts(moves: Transforms, parts: tuple[Part, ...]) -> bool:
 
 
 def _added(moves: Transforms, parts: tuple[Part, ...]) -> set[Element]:
-    """Return the elements that single moves add."""
+    """Return the elements that the moves add, one per move, without repeats."""
     elements = set()
     for origin, values in zip(moves.origin, moves.added.astype(np.int64), strict=True):
         element, first = [], 0

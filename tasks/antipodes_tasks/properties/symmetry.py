@@ -17,7 +17,7 @@ from antipodes_tasks.rules.rules import Rules
 Numbers = NDArray[np.int64]
 Answers = TypeVar("Answers")
 NO_MOVE = -1
-"""Instead of the number of a move, if moves are not listed because they are Python functions."""
+"""Used instead of the number of a move if it is not known to which move a Python function is mapped."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -32,8 +32,8 @@ class Symmetry:
     places: Numbers
     """``(places,)``: the image of each place."""
     labels: NDArray[np.uint8]
-    """``(places, labels)``: the new label of each label on each place, before turns are added. Twists become
-    ``labels[i, 0] + v`` or ``labels[i, 0] - v``. Pieces are renamed equally on all places of a part."""
+    """``(places, labels)``: the new label of each label on each place, before turns are added. A twist ``v``
+    becomes ``labels[i, 0] + v`` or ``labels[i, 0] - v``. Pieces are renamed equally on all places of a part."""
     turns: NDArray[np.uint8]
     """``(places, labels)``: the number that is added to the twist on each place, by the label of its piece; otherwise
     0."""
@@ -42,11 +42,11 @@ class Symmetry:
     moduli: Numbers
     """``(places,)``: the number of labels of each place."""
     moves: Numbers
-    """``(moves,)``: the number of the image of each move, any of them if there are equal ones; NO_MOVE if moves are
-    functions."""
+    """``(moves,)``: the number of the image of each move, or NO_MOVE if it is not known. If several moves are equal to
+    the image, it is the number of any of them."""
     firsts: Numbers | None = None
     """``(places, labels)``: in block puzzles, the first square of the image of a block, by the block's first square and
-    label. None: it is ``places[i]``."""
+    label. None in other puzzles."""
 
     def __repr__(self) -> str:
         places = shorten(" ".join(map(str, self.places.tolist())))
@@ -54,7 +54,7 @@ class Symmetry:
 
     @property
     def is_identity(self) -> bool:
-        """Whether it leaves all labels on all places unchanged."""
+        """Whether the symmetry leaves all labels on all places unchanged."""
         same = bool((self.places == np.arange(len(self.places))).all()) and not self.turns.any()
         return same and bool((self.labels == np.arange(self.labels.shape[1])).all())
 
@@ -69,11 +69,11 @@ class Symmetry:
         return self._of_positions(self._image, labels)
 
     def leaves(self, positions: ArrayLike) -> NDArray[np.bool_]:
-        """Return which of the positions ``(n, places)`` it leaves unchanged, ``(n,)``; errors as in `image`."""
+        """Return a mask ``(n,)`` of the positions ``(n, places)`` that it leaves unchanged; errors as in `image`."""
         return self._of_positions(self._leaves, positions)
 
     def _of_positions(self, answer: Callable[[Labels], Answers], labels: ArrayLike) -> Answers:
-        """Return the result of a function for positions; raise PositionError if the labels are not positions."""
+        """Apply a function to positions and return its result; raise PositionError if the labels are not positions."""
         checked = self._checked(labels)
         try:
             return answer(checked)

@@ -20,9 +20,9 @@ from antipodes_tasks.rules.rules import Rules
 MAX_SYMMETRIES = 1 << 10
 """Maximum number of symmetries of a reduced space. Each position is compared with its images under all of them."""
 MIN_CONTENTS_TO_COMPILE = 1 << 18
-"""Number of labels of positions above which compiled code is loaded to compute their images."""
+"""Number of labels, of all positions together, above which compiled code is loaded to compute their images."""
 TRIED = 32
-"""Number of positions on which recorded symmetries are checked."""
+"""Number of starts, and of positions on a random walk, on which recorded symmetries are checked."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,10 +37,10 @@ class Images:
     places: NDArray[np.int64]
     """``(symmetries, places)``: the image of each place."""
     labels: NDArray[np.uint8]
-    """``(symmetries, places, labels)``: the new label; for a twist, ``v`` or ``-v``, so that equal symmetries have
-    equal arrays."""
+    """``(symmetries, places, labels)``: the new label. For a twist ``v`` it is ``v`` or ``-v``, without an added
+    constant, so that equal symmetries have equal arrays."""
     turns: NDArray[np.uint8]
-    """``(symmetries, places, labels)``: what is added to a twist, by the label of its piece."""
+    """``(symmetries, places, labels)``: the number that is added to a twist, by the label of its piece."""
     carriers: NDArray[np.int64]
     """``(places,)``: for a twist, the place of its piece; otherwise the place itself."""
     moduli: NDArray[np.int64]
@@ -94,7 +94,7 @@ class Images:
 
     @property
     def record(self) -> Mapping[str, Any]:
-        """The arrays as JSON, meant for a few symmetries."""
+        """The arrays as JSON, which is only suitable for a few symmetries."""
         return {
             "places": self.places.tolist(),
             "labels": self.labels.tolist(),
@@ -141,7 +141,7 @@ class Images:
         return images
 
     def compose(self, first: "Images") -> "Images":
-        """Return the compositions of ``first``, a single symmetry, with each of these, which are applied second."""
+        """Return the products that apply the single symmetry ``first``, and then each of these symmetries."""
         to = first.places[0]
         contents = np.take_along_axis(self.labels[:, to], np.broadcast_to(first.labels, self.labels.shape), axis=2)
         second = min(1, self.labels.shape[2] - 1)
@@ -172,7 +172,7 @@ class Images:
         return Images._joined(list(found.values()))
 
     def generators(self) -> "Images":
-        """Return a few of these symmetries that generate all of them. They must be a group, with the identity first."""
+        """Return a few of these symmetries that generate all of them. They must form a group, the identity first."""
         chosen: list[int] = []
         known = {self._keys[0]}
         for number, key in enumerate(self._keys):
@@ -184,7 +184,8 @@ class Images:
     def fits(self, rules: Rules, number: int) -> bool:
         """Return whether a symmetry maps starts to starts, and successors of positions to successors of their images.
 
-        The successors are checked on a random walk only: nothing is required of unreachable positions.
+        The successors are only checked for starts and for positions on a random walk, because a symmetry need not hold
+        for unreachable positions.
         """
         starts = rules.start_labels
         some = np.concatenate([starts[:TRIED], _walk(rules, TRIED)])
@@ -219,12 +220,12 @@ class Images:
             raise ValueError("the numbers of places, labels and turns differ")
         every = np.arange(len(self.moduli))
         if self.carriers.shape != every.shape or not np.isin(self.carriers, every).all():
-            raise ValueError("carriers: expected one place for each place")
+            raise ValueError("carriers: expected the number of a place for each place")
         if not (np.sort(self.places, axis=1) == every).all() or (self.moduli[self.places] != self.moduli).any():
             raise ValueError("places: each symmetry must permute the places that have the same number of labels")
         for place, modulus in enumerate(self.moduli.tolist()):
             if not (np.sort(self.labels[:, place, :modulus], axis=1) == np.arange(modulus)).all():
-                raise ValueError("labels are not permuted")
+                raise ValueError("labels: each symmetry must permute the labels of each place")
 
 
 @kernel

@@ -1,7 +1,7 @@
 """Moves of additive pattern databases: swaps of counted pieces, each after any number of free swaps.
 
-Only moves of the pattern's tiles count. So the distances in patterns without a common tile add up to a lower bound (A.
-Felner, R. E. Korf and S. Hanan, Additive Pattern Database Heuristics, 2004).
+Only moves of the pattern's tiles are counted. So the distances in patterns without a common tile add up to a lower
+bound (A. Felner, R. E. Korf and S. Hanan, Additive Pattern Database Heuristics, 2004).
 """
 
 from collections.abc import Iterator
@@ -17,15 +17,15 @@ EMPTY = 0
 
 
 class CountedSwaps(Moves):
-    """Swaps of the single empty place with an adjacent counted piece, after any number of swaps with identical free
-    pieces.
+    """Swaps of the single empty place with an adjacent counted piece, after any number of *free swaps*: swaps of the
+    empty place with free pieces, which are identical and not counted.
 
-    Positions that free swaps connect count as one position. In its canonical labels, the empty place is on the first
-    place that free swaps can take it to.
+    Positions that free swaps connect count as one position. In its canonical labels, the empty place is the first place
+    that free swaps can take it to.
     """
 
     def __init__(self, swaps: Swaps, free: int) -> None:
-        """Use the pairs of ``swaps`` as moves, where pieces with the label ``free`` move at no cost.
+        """Use the pairs of ``swaps`` as moves; pieces with the label ``free`` are not counted.
 
         Raises InputError unless each swap is reversible.
         """
@@ -35,7 +35,7 @@ class CountedSwaps(Moves):
         self.swaps = swaps
         self.free = free
         self.edges = tuple(sorted(edges))
-        """The place of a piece and an adjacent place, for each move of a counted piece."""
+        """The moves of counted pieces: pairs of the place of a piece and an adjacent place."""
         self._around = neighbours(edges, max((max(pair) for pair in edges), default=0) + 1)
 
     @cached_property
@@ -55,7 +55,7 @@ class CountedSwaps(Moves):
 
     @property
     def reversible(self) -> bool:
-        """True: the opposite swap undoes each move."""
+        """Always True, since the opposite swap undoes each move."""
         return True
 
     @property
@@ -74,7 +74,7 @@ class CountedSwaps(Moves):
         return reached
 
     def canonical(self, labels: Labels) -> Labels:
-        """Return the positions ``(..., places)`` with the empty place on the first place of its region."""
+        """Return the positions ``(..., places)`` with the empty place moved to the first place of its region."""
         positions = labels.reshape(-1, labels.shape[-1])
         every = np.arange(len(positions))
         first = self.regions(positions).argmax(axis=1)
@@ -114,7 +114,7 @@ class CountedSwaps(Moves):
         return ((a, b) for a, b in self.edges if b in region and labels[a] not in (EMPTY, self.free))
 
     def _moved(self, labels: Labels, origin: int, destination: int) -> Labels:
-        """Return the positions after a counted piece has moved to a place of the empty place's region."""
+        """Return the positions after a counted piece has moved to a place in the region of the empty place."""
         changed = labels.copy()
         changed[labels == EMPTY] = self.free
         changed[:, destination] = labels[:, origin]

@@ -27,20 +27,19 @@ Kind = type[AntipodesError]
 def guard(
     where: str, file: str | None = None, error: Kind = InputError, passed: Kind = AntipodesError
 ) -> Iterator[None]:
-    """Run user-written code in the block. All user-written code runs inside such a block.
+    """Return a context in which user-written code runs. All user-written code runs in such a context.
 
     Output of the code goes to standard error. Errors of type ``passed`` are raised unchanged.
 
     Raises
     ------
     InputError
-        The code raises an exception, which is converted to type ``error``. The message begins with ``where`` and names
-        the
-        exception's type and its line, in ``file`` if the traceback includes it.
+        The code raised an exception, which is converted to type ``error``. The message begins with ``where`` and names
+        the exception's type and line; the line is in ``file`` if possible.
     SourceError
-        The code ends the program, for example by `sys.exit`; the message has the same form.
+        The code tried to end the program, for example by `sys.exit`. The message has the same form.
     KeyboardInterrupt
-        The user presses Ctrl-C meanwhile. A KeyboardInterrupt raised by the code itself becomes a SourceError.
+        The user pressed Ctrl-C. A KeyboardInterrupt raised by the code itself becomes a SourceError.
     """
     with _printing_to_stderr():
         try:
@@ -56,7 +55,7 @@ def guard(
 
 
 def _follows_an_interrupt(error: BaseException | None) -> bool:
-    """Return whether the error is an interrupt by a signal, or was raised while one was handled."""
+    """Return whether the error is an interrupt by a signal, or was raised while such an interrupt was handled."""
     while error is not None:
         if isinstance(error, KeyboardInterrupt) and not _has_own_raise(error):
             return True
@@ -65,7 +64,7 @@ def _follows_an_interrupt(error: BaseException | None) -> bool:
 
 
 def _has_own_raise(error: KeyboardInterrupt) -> bool:
-    """Return whether a ``raise`` statement raised it. A signal interrupts other instructions of the main thread."""
+    """Return whether a ``raise`` statement raised the error; a signal interrupts other instructions."""
     if threading.current_thread() is not threading.main_thread():
         return True
     handler = getattr(signal.getsignal(signal.SIGINT), "__code__", None)
@@ -133,7 +132,7 @@ class CustomFunction:
     def __init__(self, function: Callable[..., Any], role: str) -> None:
         self.function = function
         self.role = role
-        """The function's purpose, with which messages begin."""
+        """The function's purpose, such as ``move 'a'``; messages begin with it."""
 
     def __call__(self, *arguments: Any) -> Any:
         """Return the function's result; raise InputError if the function raises an exception, see `guard`."""
@@ -145,7 +144,7 @@ class CustomFunction:
         return getattr(getattr(self.function, "__code__", None), "co_filename", None)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle the function by value: a worker on another machine does not have the user's file."""
+        """Pickle the function by value, since a worker on another machine does not have the user's file."""
         import cloudpickle
 
         with guard(self.role, self._file):
@@ -153,7 +152,10 @@ class CustomFunction:
 
 
 def described(error: BaseException, file: str | None = None) -> str:
-    """Return the type and message of an error, and its last line in ``file``, or else in any file outside libraries."""
+    """Return the type, line and message of an error.
+
+    The line is the innermost line of the traceback in ``file``, or else in any file that does not belong to a library.
+    """
     frames = [(frame, line) for frame, line in walk_tb(error.__traceback__)]
     lines = [(frame.f_code.co_filename, line) for frame, line in frames]
     own = [(frame.f_code.co_filename, line) for frame, line in frames if not _is_library(frame)]

@@ -11,7 +11,7 @@ EMPTY = 0
 
 
 class Footprint(NamedTuple):
-    """A block on certain squares: one of its places holds its label, the other places hold `Footprints.rest`."""
+    """The places that a block covers. One of them holds the block's label, the others hold `Footprints.rest`."""
 
     place: int
     label: int
@@ -23,7 +23,7 @@ class Footprints(NamedTuple):
     """All footprints of all blocks. A move takes one block to another footprint, onto empty places."""
 
     rest: int
-    """The label of all places of a block except one. Empty places have the label EMPTY."""
+    """The label on all places of a block except one. Empty places have the label EMPTY."""
     every: tuple[Footprint, ...]
 
 
@@ -38,7 +38,7 @@ class BlockStep(NamedTuple):
 
 
 def block_steps(moves: Transforms) -> Iterator[BlockStep]:
-    """Yield the moves of a sliding-block puzzle: each requires one block on a place and certain empty places."""
+    """Yield the moves of a sliding-block puzzle; each requires a block on one place, and certain empty places."""
     for number in range(len(moves)):
         conditions = np.flatnonzero(moves.conditional[number]).tolist()
         masks = {place: int(moves.conditions[number, place]) for place in conditions if moves.conditions is not None}

@@ -1,6 +1,6 @@
 """Checks of moves that a user wrote in Python: each must be deterministic, and each inverse must undo its move.
 
-A search trusts the moves. Inconsistent moves would cause wrong answers, or errors far from their cause.
+A search relies on the moves: inconsistent moves would cause wrong answers, or errors far from their cause.
 """
 
 from collections.abc import Iterator
@@ -20,11 +20,11 @@ NEAR = 200
 
 
 def check_functions(moves: Moves, labels: Labels) -> None:
-    """Try moves that are Python functions on positions near ``labels`` ``(n, places)``. Other moves need no trial.
+    """Try moves that are Python functions on positions near ``labels`` ``(n, places)``; other moves are not tried.
 
     The same moves are tried only once per process.
 
-    Raises InputError, naming the move, if a move gives two results for one position or its inverse does not undo it.
+    Raises InputError, naming the move, if a move has two results for one position or its inverse does not undo it.
     """
     if not isinstance(moves, Functions) or moves.identity in _tried:
         return
@@ -36,13 +36,13 @@ def check_functions(moves: Moves, labels: Labels) -> None:
 
 
 def check_path(moves: Moves, path: Labels) -> None:
-    """Raise InputError if Python moves, called again, do not follow their own path ``(length + 1, places)``."""
+    """Raise InputError if Python moves that produced a path ``(length + 1, places)`` do not follow it when repeated."""
     if isinstance(moves, Functions) and None in (steps := moves.moves_on_path(path)):
         raise contradiction(path[steps.index(None)])
 
 
 def contradiction(position: Labels) -> InputError:
-    """Return the error for Python moves that now lead to other positions from ``(places,)`` than they did before."""
+    """Return the error for Python moves that, repeated, lead from a position ``(places,)`` to other positions."""
     return InputError(
         f"the moves of the definition contradict each other at {listed(position)}: repeated, they lead to other "
         "positions, or an inverse does not undo its move; find the cause with antipodes check"
@@ -54,7 +54,7 @@ _tried = set[bytes]()
 
 
 def _positions_near(moves: Functions, labels: Labels) -> Labels:
-    """Return up to NEAR distinct positions: the given ones and the nearest positions before and after them."""
+    """Return up to NEAR distinct positions: the given positions and those nearest to them, by moves and inverses."""
     found = frontier = np.unique(labels, axis=0)[:NEAR]
     undoable = [number for number in range(len(moves)) if moves.has_inverse(number)]
     while len(frontier) and len(found) < NEAR:
@@ -74,7 +74,7 @@ def name_of(moves: Moves, number: int) -> str:
 
 
 def listed(labels: Labels) -> str:
-    """Return the labels of a position as numbers, because its notation may be wrong."""
+    """Return the labels of a position as a string of numbers, because the puzzle's notation may be wrong."""
     return shorten(" ".join(map(str, labels.tolist())))
 
 
@@ -116,7 +116,7 @@ def _inverse_problems(moves: Moves, number: int, before: Labels, after: Labels) 
 
 
 def _first_difference(one: tuple[Labels, Mask], other: tuple[Labels, Mask]) -> int | None:
-    """Return the number of the first position whose legality, or whose result if legal, differs."""
+    """Return the number of the first position for which the two results of a move differ, or None."""
     differs = (one[1] != other[1]) | ((one[0] != other[0]).any(axis=1) & one[1])
     return int(differs.argmax()) if differs.any() else None
 

@@ -1,4 +1,4 @@
-"""Moves that a user wrote in Python, each a function that is applied to many positions in one call."""
+"""Moves that a user wrote in Python. Each move is a function that is applied to many positions in one call."""
 
 import hashlib
 import pickle
@@ -29,16 +29,17 @@ Function = Callable[[NDArray[np.int64]], Any]
 """A user's move. It receives its own copy of positions ``(n, places)`` and returns the positions after the move, or a
 pair of these positions and a mask ``(n,)`` of the positions that allow the move."""
 SAMPLE = 64
-"""Number of random positions whose successors enter a fingerprint."""
+"""Number of random positions whose successors are part of a fingerprint."""
 WALKED = 1000
-"""Number of positions near the starts whose successors enter it, too: moves may be illegal on most random positions."""
+"""Number of positions near the starts whose successors are part of a fingerprint, too, since moves may be illegal on
+most random positions."""
 
 
 class Functions(Moves):
     """Named moves, each a function of positions ``(n, places)``.
 
-    A function may change and return the array that it receives. It is called with any contents of the parts, including
-    unreachable positions. Every result is checked, so an invalid position never becomes an index.
+    A function may change and return the array that it receives. It is called with any position, including unreachable
+    positions. Every result is checked, so an invalid position never becomes an index.
     """
 
     def __init__(
@@ -59,13 +60,13 @@ class Functions(Moves):
         parts
             The parts of the puzzle, which define the valid positions.
         inverses
-            For each move the name of the move that undoes it, or a function that does. If a move is named as the
-            inverse of
-            another, the other is also its inverse, unless ``inverses`` names a different one. None or no item: unknown.
+            For each move, the name of the move that undoes it, or a function that does so. If A is named as the inverse
+            of B, then B is also the inverse of A, unless ``inverses`` has an item for A. If the item is None or
+            missing, the inverse is unknown.
         source
             The SHA-256 of the file with the functions, or another string that changes with them.
         plain
-            Whether move tables list each position separately, even if the moves seem to depend on few places only.
+            Whether move tables list each position separately, even if the moves seem to depend on only a few places.
         symmetries
             Named maps of positions that map starts to starts and moves to moves, and therefore preserve distances.
 
@@ -104,7 +105,7 @@ class Functions(Moves):
         return None if inverse is None else CustomFunction(_function(inverse, name), f"inverse of {name!r}")
 
     def __getstate__(self) -> dict[str, Any]:
-        """Pickle all functions together, so that arrays which several of them use are sent only once."""
+        """Pickle all functions together, so that arrays that several functions use are sent only once."""
         import cloudpickle
 
         state = self.__dict__.copy()
@@ -125,7 +126,7 @@ class Functions(Moves):
         self.__dict__.update({**state, "_functions": tuple(moves), "_inverses": inverses, "symmetries": symmetries})
 
     def signed(self, source: str) -> "Functions":
-        """Return the same moves with the SHA-256 of the file that defines them."""
+        """Return the same moves with ``source``, the SHA-256 of the file that defines them."""
         same = object.__new__(Functions)
         same.__dict__.update(self.__dict__, _source=source)
         same.__dict__.pop("table_key", None)
@@ -149,7 +150,7 @@ class Functions(Moves):
     def table_key(self) -> bytes:
         """Digest of the source, the names, the inverses, and the results on some random positions.
 
-        The source does not include the modules that it imports, and the results do not cover other positions.
+        A change that affects only imported modules and other positions does not change the digest.
         """
         known = [None if one is None else one if isinstance(one, int) else "own" for one in self._inverses]
         digest = hashlib.sha256(repr((self._source, self._names, known)).encode())
@@ -170,11 +171,11 @@ class Functions(Moves):
 
     @property
     def identity(self) -> bytes:
-        """Random bytes shared by all copies of these moves, in any process, and by no other moves."""
+        """Random bytes that identify these moves; all copies, in any process, have the same bytes."""
         return self._identity
 
     def _results(self, labels: Labels, digest: Callable[[bytes], None]) -> list[Labels]:
-        """Return the successors ``(k, places)`` by each move, and pass them and their legality to ``digest``."""
+        """Return the successors ``(k, places)`` by each move, after adding them and their legality to a digest."""
         results = []
         for number in range(len(self)):
             after, legal = self.move(number, labels)
@@ -184,7 +185,7 @@ class Functions(Moves):
 
     @property
     def reversible(self) -> bool:
-        """Whether each move is the inverse of another, as declared by the user; building the move tables checks it."""
+        """Whether the user declared another move as the inverse of each move; building the move tables checks this."""
         return all(isinstance(one, int) for one in self._inverses)
 
     @property
@@ -193,18 +194,18 @@ class Functions(Moves):
         return all(one is not None for one in self._inverses)
 
     def move(self, number: int, labels: Labels) -> tuple[Labels, Mask]:
-        """Return the positions ``(n, places)`` after a move, unchanged where it is illegal, and a mask ``(n,)`` of
-        legality.
+        """Return the positions ``(n, places)`` after a move and a mask ``(n,)`` of the positions that allow it.
+
+        Positions that do not allow it are returned unchanged.
 
         Raises InputError, naming the move, if the function fails or its result is invalid.
         """
         return self._applied(self._functions[number], labels)
 
     def undo(self, number: int, labels: Labels) -> tuple[Labels, Mask]:
-        """Return the positions ``(n, places)`` before a move and a mask ``(n,)`` of the positions that have a
-        predecessor.
+        """Return the predecessors ``(n, places)`` by a move and a mask ``(n,)`` of the positions that have one.
 
-        Each predecessor that the inverse returns is verified by applying the move to it.
+        Each predecessor is verified by applying the move to it.
 
         Raises InputError, naming the move, if the inverse is unknown or fails.
         """
@@ -213,16 +214,17 @@ class Functions(Moves):
         return before, found & legal & (after == labels).all(axis=1)
 
     def undone(self, number: int, labels: Labels) -> tuple[Labels, Mask]:
-        """Apply the inverse of a move to positions ``(n, places)`` without verifying it; same result and errors as
-        `move`.
-        """
+        """Apply the inverse of a move to positions ``(n, places)``, as `move` does, without verifying the result."""
         inverse = self._inverses[number]
         if inverse is None:
             raise InputError(f"move {self.names[number]!r} has no inverse; add it to `inverses`")
         return self._applied(self._functions[inverse] if isinstance(inverse, int) else inverse, labels)
 
     def check_undone(self, number: int, labels: Labels, after: Labels, legal: Mask) -> None:
-        """Raise InputError unless the inverse of a move maps each legal successor back to the position before."""
+        """Raise InputError unless the inverse of a move leads from each successor back to its position.
+
+        ``after`` and ``legal`` are the result of the move for positions ``labels``.
+        """
         labels = legal_positions(labels, legal)
         before, found = self.undone(number, legal_positions(after, legal))
         if not (found.all() and np.array_equal(before, labels)):
@@ -258,7 +260,7 @@ class Functions(Moves):
         return moved, legal
 
     def _moved(self, labels: Labels, after: NDArray[np.integer[Any]], legal: Mask) -> tuple[Labels, bool]:
-        """Return the positions after a move, unchanged where it is illegal, and whether all values are in range."""
+        """Return the positions after a move, unchanged if it is illegal, and whether all values are in range."""
         if len(after) >= MIN_POSITIONS_TO_COMPILE:
             moved = labels.copy(order="K")
             return moved, _take(after, legal, self._moduli, moved)
@@ -286,7 +288,10 @@ class Functions(Moves):
 
 
 def legal_positions(labels: Labels, legal: Mask) -> Labels:
-    """Return the positions ``(n, places)`` at which a move is legal, in the same memory order; the input if all are."""
+    """Return the positions ``(n, places)`` that allow a move, in the same memory order.
+
+    Returns the input itself if all positions allow the move.
+    """
     if legal.all():
         return labels
     return np.asfortranarray(labels[legal]) if labels.flags.f_contiguous else labels[legal]
@@ -294,10 +299,10 @@ def legal_positions(labels: Labels, legal: Mask) -> Labels:
 
 @kernel
 def _take(positions: NDArray[np.integer[Any]], legal: Mask, moduli: NDArray[np.int64], moved: Labels) -> bool:
-    """Write the legal positions ``(n, places)`` to ``moved``; return whether their values are below the moduli, and >=
-    0.
+    """Write the legal positions ``(n, places)`` to ``moved``; return whether their values are in range.
 
-    The loop runs place by place and without branches, which is fastest if each place is contiguous in memory.
+    A value is in range if it is at least 0 and below the modulus of its place. The loop runs place by place and without
+    branches, which is fastest if the labels of each place are contiguous in memory.
     """
     wrong = False
     for place in range(len(moduli)):
@@ -330,7 +335,7 @@ def _mask(legal: object, count: int, role: str) -> Mask:
         return np.ones(count, dtype=np.bool_)
     if not isinstance(legal, np.ndarray) or legal.shape != (count,) or legal.dtype != np.bool_:
         found = arguments.found(legal)
-        raise InputError(f"{role}: its legality must be an array of truth values ({count},), found {found}")
+        raise InputError(f"{role}: its mask of legal positions must be a boolean array ({count},), found {found}")
     return legal
 
 

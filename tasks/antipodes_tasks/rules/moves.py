@@ -15,14 +15,14 @@ Labels = NDArray[np.uint8]
 """Positions as arrays ``(..., places)``: the label on each place."""
 Mask = NDArray[np.bool_]
 GoalTest = Callable[[Labels], Mask]
-"""Function that returns a mask ``(n,)`` of the goals among positions ``(n, places)``; for goals too many to list."""
+"""Function that returns a mask ``(n,)`` of the goals among positions ``(n, places)``, for goals too many to list."""
 MOVE_BYTES = 16
-"""Bytes of memory for a move that consists of a few numbers."""
+"""Memory for a move that consists of a few numbers, in bytes."""
 
 
 @dataclass(frozen=True, eq=False, slots=True, repr=False)
 class Successors:
-    """The successors of each of n positions; ``positions[legal]`` are the actual successors."""
+    """The successors of each of n positions, as ``positions[legal]``."""
 
     positions: Labels
     """``(n, moves, places)``: the position after each move, or the unchanged position if the move is illegal."""
@@ -43,7 +43,7 @@ ACTIONS = ("U", "D", "L", "R")
 
 @dataclass(frozen=True, eq=False, slots=True, repr=False)
 class LegalMoves:
-    """The legal moves of n positions and the position after each, ordered by position and then by move."""
+    """The legal moves of n positions and the position after each move, ordered by position and then by move."""
 
     parents: NDArray[np.int64]
     """``(k,)``: number of the position before the move, from 0."""
@@ -67,14 +67,15 @@ class LegalMoves:
         return LegalMoves(self.parents[mask], self.moves[mask], self.positions[mask], self.names, self.count)
 
     def by_position(self) -> list[list[str]] | list[list[int]]:
-        """Return the names of the moves of each position, or their numbers if they have no names."""
+        """Return, for each position, the names of its moves, or their numbers if moves have no names."""
         words = [self.names[move] for move in self.moves.tolist()] if self.names else self.moves.tolist()
         ends = np.cumsum(np.bincount(self.parents, minlength=self.count)).tolist()
         return [words[begin:end] for begin, end in zip([0, *ends], ends, strict=False)]
 
 
 Steps = tuple[NDArray[np.int64], NDArray[np.int64], Labels]
-"""Three arrays for k moves: the numbers of the positions before, the numbers of the moves, the positions after."""
+"""Three arrays with one item for each of k moves: the number of the position before it, the number of the move, and the
+position after it."""
 
 
 class Moves(ABC):
@@ -103,7 +104,7 @@ class Moves(ABC):
     @property
     @abstractmethod
     def reversible(self) -> bool:
-        """Whether every move can be reversed by another move, in every position it leads to."""
+        """Whether every move has an inverse: a move that undoes it in every position to which it leads."""
 
     @property
     def invertible(self) -> bool:
@@ -128,12 +129,15 @@ class Moves(ABC):
         return self.table_key
 
     def canonical(self, labels: Labels) -> Labels:
-        """Return each position ``(..., places)`` in its canonical labels if several labels mean the same position."""
+        """Return positions ``(..., places)`` in canonical labels; different labels may stand for the same position."""
         return labels
 
     @abstractmethod
     def move(self, number: int, labels: Labels) -> tuple[Labels, Mask]:
-        """Return the positions ``(n, places)`` after a move and a mask ``(n,)`` of legal rows; others are undefined."""
+        """Return the positions ``(n, places)`` after a move and a mask ``(n,)`` of the positions that allow it.
+
+        The result is undefined for other positions.
+        """
 
     @abstractmethod
     def undo(self, number: int, labels: Labels) -> tuple[Labels, Mask]:
@@ -143,7 +147,7 @@ class Moves(ABC):
         """
 
     def moves_on_path(self, path: Labels) -> list[int | None]:
-        """Return the number of the move for each step of a path ``(length + 1, places)``, None if impossible."""
+        """Return the number of a move for each step of a path ``(length + 1, places)``; None if no move makes it."""
         found: list[int | None] = [None] * (len(path) - 1)
         for number in range(len(self)):
             after, legal = self.move(number, path[:-1])
@@ -166,10 +170,10 @@ class Moves(ABC):
         return Successors(positions, allowed, self.names)
 
     def legal_moves(self, labels: Labels) -> LegalMoves:
-        """Return the legal moves of positions ``(n, places)``, counting moves with the same name as one.
+        """Return the legal moves of positions ``(n, places)``; moves with the same name count as one move.
 
-        Legal moves with the same name lead to the same position: a sliding puzzle has four of them on a board of any
-        size.
+        This is possible because legal moves with the same name lead to the same position. For example, a sliding puzzle
+        has four moves on a board of any size.
         """
         parents, moves, positions = self.steps(labels)
         names = tuple(dict.fromkeys(self.names))
@@ -186,7 +190,7 @@ class Moves(ABC):
         return self._collect(self.move, labels)
 
     def steps_back(self, labels: Labels) -> Steps:
-        """Return all moves that lead to positions ``(n, places)``, each with its predecessor, ordered as in `steps`."""
+        """Return all moves that lead to positions ``(n, places)``, each with the predecessor, ordered as in `steps`."""
         return self._collect(self.undo, labels)
 
     def _collect(self, apply: Callable[[int, Labels], tuple[Labels, Mask]], labels: Labels) -> Steps:

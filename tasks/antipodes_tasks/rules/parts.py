@@ -16,18 +16,18 @@ from antipodes_tasks.base.jit import kernel
 from antipodes_tasks.rules.moves import Labels
 
 MIN_POSITIONS_TO_COMPILE = 1 << 14
-"""Number of positions from which a compiled kernel checks them; for fewer, loading the kernel would take longer."""
+"""Minimum number of positions that a compiled kernel checks; for fewer positions, loading the kernel takes longer."""
 
 
 @dataclass(frozen=True)
 class Part:
-    """Consecutive places that hold an arrangement of pieces, or independent values such as orientations."""
+    """Consecutive places that hold an arrangement of pieces or independent values, such as orientations."""
 
     places: int
     symbols: tuple[str, ...]
     """The symbol of each label."""
     counts: tuple[int, ...] | None = None
-    """Number of pieces with each label, or None if each place holds any of the labels."""
+    """Number of pieces with each label; None for values, when each place can hold any label."""
     twists: bool = False
     """Whether the values are the orientations of the pieces in the preceding part."""
     name: str = ""
@@ -61,7 +61,7 @@ class Part:
         return all(len(symbol) == 1 for symbol in self.symbols)
 
     def holds(self, labels: list[int]) -> bool:
-        """Return whether a list of one integer per place is a valid content of the part."""
+        """Return whether the part can hold a list of labels, one per place."""
         if self.counts is None:
             return min(labels, default=0) >= 0 and max(labels, default=0) < len(self.symbols)
         return sorted(labels) == self._sorted
@@ -71,7 +71,7 @@ class Part:
         return [label for label, count in enumerate(self.counts or ()) for _ in range(count)]
 
     def check(self, labels: NDArray[np.integer[Any]]) -> None:
-        """Raise PositionError unless each row of integers ``(n, places)`` is a valid content of the part."""
+        """Raise PositionError unless the part can hold each row of integers ``(n, places)``."""
         if labels.size and (labels.min() < 0 or labels.max() >= len(self.symbols)):
             wrong = labels[(labels < 0) | (labels >= len(self.symbols))]
             raise PositionError(f"expected labels 0 to {len(self.symbols) - 1}, found {wrong[0]}")
@@ -82,7 +82,7 @@ class Part:
                 raise PositionError(f"expected {expected} x {self.symbols[label]!r}, found {found}")
 
     def _first_wrong(self, labels: NDArray[np.integer[Any]]) -> int | None:
-        """Return the first row whose pieces are not the pieces of the part, or None."""
+        """Return the number of the first row whose pieces are not the pieces of the part, or None."""
         if len(labels) >= MIN_POSITIONS_TO_COMPILE:
             row = _first_wrong_row(np.ascontiguousarray(labels, dtype=np.uint8), np.array(self.counts, dtype=np.int64))
             return None if row == len(labels) else row
@@ -114,7 +114,10 @@ def moduli_of(parts: Sequence[Part]) -> list[int]:
 
 @kernel
 def _first_wrong_row(labels: NDArray[np.uint8], counts: NDArray[np.int64]) -> int:
-    """Return the first row of ``(n, places)`` whose label counts differ from ``counts``, or n. Labels are in range."""
+    """Return the first row of ``(n, places)`` whose label counts differ from ``counts``, or n.
+
+    All labels must be in range.
+    """
     found = np.zeros(len(counts), dtype=np.int64)
     for row in range(len(labels)):
         found[:] = 0
@@ -159,7 +162,8 @@ def _drawn(part: Part, count: int, seed: str) -> Labels:
 
 
 def random_numbers(count: int, seed: str) -> NDArray[np.uint64]:
-    """Return ``(count,)`` numbers below 2^64 from SHAKE-256, because numpy's random numbers may change between
-    versions.
+    """Return ``(count,)`` random numbers below 2^64.
+
+    They are computed by SHAKE-256, because numpy's random numbers may change between versions.
     """
     return np.frombuffer(hashlib.shake_256(seed.encode()).digest(8 * count), dtype="<u8").astype(np.uint64)

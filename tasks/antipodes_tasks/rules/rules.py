@@ -31,18 +31,18 @@ class Rules:
     """The positions at depth 0: a tuple, or `Starts` if there are many."""
     moves: Moves
     enumerated: bool = False
-    """Whether a search lists the reachable positions and only these are numbered, because they are few."""
+    """Whether only reachable positions are numbered: a search lists them, since they are few."""
     origin: tuple[int, ...] | None = None
-    """The puzzle's own position if the starts are goals; sequences of moves begin there.
+    """The ``start`` of the puzzle file if its ``goal`` names the positions at depth 0; sequences of moves begin there.
 
-    If only the reachable positions are numbered, they are the positions reachable from it.
+    If only reachable positions are numbered, these are the positions reachable from the origin.
     """
     name: str = field(default="", compare=False)
     """Name of the puzzle, for messages."""
     layout: Grid | None = field(default=None, compare=False)
     """The board, if the places are squares of a board."""
     footprints: Footprints | None = field(default=None, compare=False)
-    """The places that blocks cover, in a sliding-block puzzle; they follow from the moves."""
+    """The places that blocks cover, in a sliding-block puzzle; the moves determine them."""
 
     def __repr__(self) -> str:
         size = f"{counted(self.places, 'place')}, {counted(len(self.moves), 'move')}"
@@ -70,7 +70,7 @@ class Rules:
 
     @property
     def board(self) -> Grid:
-        """The layout; InputError if there is none."""
+        """The layout; raises InputError if there is none."""
         if self.layout is None:
             raise InputError(f"{self.name} is not a puzzle on a board")
         return self.layout
@@ -104,7 +104,7 @@ class Rules:
         return digest.hexdigest()
 
     def holds(self, labels: list[int]) -> bool:
-        """Return whether a list of one integer per place is a valid position; for one position, a loop is fastest."""
+        """Return whether a list of one integer per place is a valid position; for one position, this is fastest."""
         return all(part.holds(labels[here]) for part, here in zip(self.parts, self.ranges, strict=True))
 
     def checked_one(self, labels: ArrayLike) -> Labels:
@@ -116,9 +116,8 @@ class Rules:
     def checked(self, labels: ArrayLike) -> Labels:
         """Return integers ``(n, places)`` as labels, after checking that each row has exactly the pieces of the puzzle.
 
-        Raises PositionError if a row has other pieces (the message names the first surplus or missing one) or values
-        out of
-        range.
+        Raises PositionError if a row has other pieces, or values out of range; the message names a wrong piece or
+        value.
         """
         labels = arguments.integers(labels, f"positions (n, {self.places})", 2, PositionError)
         if labels.shape[1] != self.places:
@@ -128,7 +127,7 @@ class Rules:
         return self.moves.canonical(labels.astype(np.uint8, copy=False))
 
     def written(self, labels: ArrayLike) -> list[str]:
-        """Return the symbol on each place; piece counts are not checked, since many positions are often written."""
+        """Return the symbol on each place. Piece counts are not checked, to save time if many positions are written."""
         one = arguments.integers(labels, f"a position of {counted(self.places, 'place')}", 1, PositionError)
         if len(one) != self.places or not all(
             set(one[here].tolist()) <= set(range(len(part.symbols)))
@@ -142,9 +141,9 @@ class Rules:
         ]
 
     def successors(self, labels: ArrayLike) -> Labels:
-        """Return all successors ``(k, places)`` of one position; PositionError if it is invalid."""
+        """Return all successors ``(k, places)`` of one position; raise PositionError if it is invalid."""
         return self.moves.successors(self.checked_one(labels))
 
     def predecessors(self, labels: ArrayLike) -> Labels:
-        """Return all predecessors ``(k, places)`` of one position; PositionError if it is invalid."""
+        """Return all predecessors ``(k, places)`` of one position; raise PositionError if it is invalid."""
         return self.moves.predecessors(self.checked_one(labels))

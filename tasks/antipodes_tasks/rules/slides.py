@@ -11,7 +11,7 @@ from antipodes_tasks.rules.transforms import MAX_MASKED, Transforms
 
 EMPTY = 0
 HOLDS_EMPTY, HOLDS_TILE = np.uint64(1), ~np.uint64(1)
-"""Labels that a place may hold before a move, as a bit mask."""
+"""Bit masks of the labels that a place may hold before a move: only EMPTY, or any other label."""
 
 
 class Slide(NamedTuple):
@@ -25,7 +25,10 @@ class Slide(NamedTuple):
     """Direction in which the tiles move: a value of DIRECTIONS."""
 
     def name(self, squares: Sequence[Square], rows: int, single: bool) -> str:
-        """Return ``L``, or ``L3`` for three tiles; ``d1-left``, with the last tile, if there are several blanks."""
+        """Return the name of the move: ``L``, or ``L3`` for three tiles.
+
+        With several blanks, it consists of the square of the last tile and the direction, as in ``d1-left``.
+        """
         if not single:
             return f"{square_name(squares[self.tiles[-1]], rows)}-{self.direction}"
         letter = self.direction[0].upper()
@@ -35,7 +38,7 @@ class Slide(NamedTuple):
 def slides(
     steps: Collection[tuple[int, int]], squares: Sequence[Square], rows: int, labels: int, single: bool
 ) -> Transforms:
-    """Return all slides along ``steps``, the pairs of a tile's place and an adjacent place it can move to.
+    """Return all slides along ``steps``, the pairs of a tile's place and an adjacent place to which the tile can move.
 
     ``squares`` contains the square of each place on a board with ``rows`` rows, ``labels`` is the number of labels, and
     ``single`` is True if the puzzle has exactly one empty place.
@@ -71,5 +74,5 @@ def _iterate_slides(steps: frozenset[tuple[int, int]], squares: Sequence[Square]
 
 
 def _next_tile_place(line: Sequence[int], first: Square, step: Square, place: dict[Square, int]) -> int | None:
-    """Return the place of the next tile in a line that moves towards ``first``, or None beyond the board's edge."""
+    """Return the place of the next tile in a line of tiles that moves towards ``first``; None outside the board."""
     return place.get((first[0] - len(line) * step[0], first[1] - len(line) * step[1]))

@@ -62,7 +62,7 @@ def square_of(name: str, rows: int) -> Square | None:
 
 @dataclass(frozen=True)
 class FromTo:
-    """Naming of moves by their two squares: ``b1-c3``."""
+    """A naming scheme: the name of a move consists of its two squares, as in ``b1-c3``."""
 
     squares: tuple[Square, ...]
     rows: int
@@ -74,9 +74,10 @@ class FromTo:
 
 @dataclass(frozen=True)
 class TileStep:
-    """Naming of moves by the direction in which the tile moves: ``L``, ``R``, ``U``, ``D``.
+    """A naming scheme: the name of a move is the direction in which the tile moves, ``L``, ``R``, ``U`` or ``D``.
 
-    With several empty squares, several moves can have one direction, so the tile's square comes first: ``b1-left``.
+    With several empty squares, several moves can have the same direction, so names begin with the tile's square:
+    ``b1-left``.
     """
 
     squares: tuple[Square, ...]

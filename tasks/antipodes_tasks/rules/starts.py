@@ -15,7 +15,7 @@ class Starts(Sequence[Start]):
     """Distinct positions as tuples, stored as rows of one array: a tuple of 16 labels takes 180 bytes, a row 16."""
 
     labels: Labels
-    """Shape ``(n, places)``; must not be changed."""
+    """``(n, places)``: the starts; the array must not be changed."""
 
     def __init__(self, labels: Labels) -> None:
         """Wrap the rows of an array, which must all be different."""

@@ -21,14 +21,14 @@ MAX_PLACE = np.iinfo(np.int16).max
 class Swaps(Moves):
     """Moves that swap one piece with an empty place, which has the label 0.
 
-    They are one array, because a complete graph has up to a million of them.
+    The moves are stored in one array, because a complete graph has up to a million of them.
     """
 
     pairs: Pairs
     """``(moves, 2)``: the place of the piece and the empty place."""
 
     def __init__(self, pairs: ArrayLike, naming: Naming | None = None) -> None:
-        """Copy the pairs; InputError if a number is not a place."""
+        """Copy the pairs; raise InputError if a number is not a place."""
         wide = np.asarray(pairs, dtype=np.int64).reshape(-1, 2)
         if wide.size and not 0 <= wide.min() <= wide.max() <= MAX_PLACE:
             raise InputError(f"expected places from 0 to {MAX_PLACE}, found {wide.min()} to {wide.max()}")
@@ -56,7 +56,7 @@ class Swaps(Moves):
 
     @property
     def table_key(self) -> bytes:
-        """The distinct pairs as bytes; order and repetition do not matter."""
+        """The distinct pairs as bytes, regardless of their order and of repeats."""
         return b"swaps" + _different(self.pairs).tobytes()
 
     def reversed(self) -> "Swaps":
@@ -105,12 +105,12 @@ class Swaps(Moves):
 
 @dataclass(frozen=True, eq=False, slots=True)
 class _SwapsByEmpty:
-    """Swaps sorted by their empty place: a position allows only few of a complete graph's million swaps."""
+    """Swaps sorted by their empty place, so that the legal swaps of a position are found without testing all swaps."""
 
     numbers: NDArray[np.int64]
     """``(moves,)``: number of each swap, sorted by empty place."""
     begins: NDArray[np.int64]
-    """``(places + 1,)``: number of swaps whose empty place is before each place, up to the last place with swaps."""
+    """Start, in ``numbers``, of the swaps with each empty place, up to the last place that has swaps, and their end."""
     pieces: Pairs
     """``(moves,)``: place of the piece, by number of the swap."""
     empties: Pairs
@@ -148,7 +148,7 @@ def _different(pairs: Pairs) -> NDArray[np.int32]:
 
 
 def _pair(before: Labels, after: Labels) -> tuple[int, ...]:
-    """Return the place of the piece and the empty place of the swap between two positions; () if it is not a swap."""
+    """Return the piece's place and the empty place of the swap from one position to another; () if there is none."""
     places = np.flatnonzero(before != after)
     if len(places) != 2 or sorted(before[places]) != sorted(after[places]) or before[places].all():
         return ()
@@ -173,11 +173,12 @@ def _each_swapped(labels: Labels, pairs: Pairs) -> Labels:
 Edges = frozenset[tuple[int, int]]
 UNREACHABLE = -1
 THETA_0 = (7, 8)
-"""Places and edges of the exception to Wilson's theorem: a hexagon with a vertex joined to two opposite corners."""
+"""Numbers of places and edges of the exception to Wilson's theorem, a hexagon and a vertex that is joined to two
+opposite corners of the hexagon."""
 
 
 def swap_edges(rules: Rules) -> Edges | None:
-    """Return the pairs ``(origin, destination)`` if every move swaps a piece with an empty place, else None."""
+    """Return the pairs ``(origin, destination)`` of all moves; None if some move is not a swap with an empty place."""
     return _edges(rules.moves)
 
 
@@ -192,7 +193,7 @@ def both_ways(edges: Edges) -> bool:
 
 
 def neighbours(edges: Edges, places: int) -> list[list[int]]:
-    """Return the places that the edges of each place lead to, in ascending order."""
+    """Return, for each place, the places to which its edges lead, in ascending order."""
     lists: list[list[int]] = [[] for _ in range(places)]
     for a, b in sorted(edges):
         lists[a].append(b)
@@ -213,10 +214,10 @@ def distances_to(goals: set[int], edges: Edges, places: int) -> NDArray[np.int32
 
 @lru_cache(maxsize=4)
 def two_colouring(edges: Edges, places: int, seeds: tuple[tuple[int, int], ...] = ()) -> NDArray[np.int8] | None:
-    """Return colours 0 and 1 ``(places,)`` such that every edge joins different colours, or None if that is impossible.
+    """Return colours 0 and 1 ``(places,)`` such that every edge joins different colours; None if this is impossible.
 
-    In each connected component, one place determines all colours: the component's first seed (a pair of place and
-    colour), or else its first place, which gets colour 0.
+    In each connected component, one place determines all colours. It is the place of the component's first seed, which
+    is a pair of a place and its colour; without a seed, it is the component's first place, which gets colour 0.
     """
     around = neighbours(edges | {(b, a) for a, b in edges}, places)
     colours = np.full(places, -1, dtype=np.int8)
@@ -239,11 +240,10 @@ def two_colouring(edges: Edges, places: int, seeds: tuple[tuple[int, int], ...] 
 def any_order(rules: Rules) -> bool:
     """Return whether swaps are known to reach every arrangement.
 
-    If all pieces differ and the place of a single empty square determines the parity, they reach all arrangements of
-    that parity. R. M. Wilson (Graph puzzles, homotopy, and the alternating group, 1974) proves this for one empty
-    square
-    on graphs that have no cut vertex and are not cycles, with one exception. It remains true with identical pieces;
-    further empty squares can be regarded as pieces.
+    If all pieces differ and the place of a single empty square determines the parity, "every arrangement" means those
+    of the right parity. R. M. Wilson (Graph puzzles, homotopy, and the alternating group, 1974) proves this for one
+    empty square on graphs that have no cut vertex and are not cycles, with one exception. It remains true if pieces are
+    identical; further empty squares can be regarded as pieces.
     """
     edges = swap_edges(rules) if rules.counts and rules.counts[0] else None
     around = connected(edges, rules.places) if edges is not None and both_ways(edges) else None
@@ -254,7 +254,7 @@ def any_order(rules: Rules) -> bool:
 
 @lru_cache(maxsize=4)
 def connected(edges: Edges, places: int) -> list[list[int]] | None:
-    """Return the neighbours of each place if every place is reachable from place 0, or None."""
+    """Return the neighbours of each place; None if some place is not reachable from place 0."""
     around = neighbours(edges, places)
     reached, waiting = {0}, [0]
     while waiting:
@@ -265,7 +265,7 @@ def connected(edges: Edges, places: int) -> list[list[int]] | None:
 
 
 def has_cut_vertex(around: list[list[int]]) -> bool:
-    """Return whether a connected graph has a cut vertex (Hopcroft and Tarjan 1973)."""
+    """Return whether a connected graph has a cut vertex, by the algorithm of Hopcroft and Tarjan (1973)."""
     entered = [-1] * len(around)
     lowest = [0] * len(around)
     entered[0], time = 0, 1

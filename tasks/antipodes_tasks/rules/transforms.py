@@ -21,9 +21,10 @@ MAX_MASKED = 64
 
 
 class Transforms(Moves):
-    """Moves ``after[i] = (before[origin[i]] + added[i]) % modulus[i]``, each legal if its conditions hold.
+    """Moves ``after[i] = (before[origin[i]] + added[i]) % modulus[i]``; a move is legal if its conditions hold.
 
-    Permutation puzzles add nothing. A twist adds to orientations; pressing a light of Lights Out adds 1 modulo 2.
+    Moves of permutation puzzles add nothing. A twist adds a number to orientations; pressing a light of Lights Out adds
+    1 modulo 2.
     """
 
     origin: NDArray[np.int16]
@@ -33,7 +34,9 @@ class Transforms(Moves):
     moduli: NDArray[np.int16]
     """``(places,)``: the number of values of each place."""
     allowed: NDArray[np.uint64] | None
-    """``(moves, places)``: bit ``v`` is set if the place may hold ``v`` before the move; None: every move is legal."""
+    """``(moves, places)``: bit ``v`` is set if the place may hold ``v`` before the move. If it is None, every move is
+    always legal.
+    """
 
     def __init__(
         self,
@@ -45,8 +48,7 @@ class Transforms(Moves):
     ) -> None:
         """Copy the arrays.
 
-        Raises InputError if shapes or values do not match: an origin is not a permutation or connects places of
-        different
+        Raises InputError if shapes do not match, an origin is not a permutation or connects places with different
         moduli, an added value is not below its modulus, or a place with conditions has more than 64 values.
         """
         listed = names.tolist() if isinstance(names, np.ndarray) else names
@@ -91,7 +93,7 @@ class Transforms(Moves):
 
     @cached_property
     def table_key(self) -> bytes:
-        """The bytes of the arrays. The order of the moves matters; their names do not."""
+        """The bytes of the arrays, which depend on the order of the moves but not on their names."""
         conditions = b"" if self.allowed is None else self.allowed.astype("<u8").tobytes()
         return b"transforms" + self.moduli.astype("<i2").tobytes() + self._effects.tobytes() + conditions
 
@@ -106,7 +108,7 @@ class Transforms(Moves):
 
     @cached_property
     def inverse(self) -> NDArray[np.int64]:
-        """``(moves,)``: the number of the inverse of each move (legal exactly after it), or -1."""
+        """``(moves,)``: the number of the inverse of each move, or -1. It is legal exactly after the move."""
         back = self.reversed()
         numbers = {one: number for number, one in enumerate(_keys(self))}
         return np.array([numbers.get(key, -1) for key in _keys(back)], dtype=np.int64)
@@ -118,19 +120,19 @@ class Transforms(Moves):
 
     @cached_property
     def conditions(self) -> NDArray[np.uint64] | None:
-        """The masks of `allowed` without the bits above the values of each place."""
+        """The masks `allowed`, without bits for labels that the place cannot hold."""
         return None if self.allowed is None else self.allowed & _every_value(self.moduli)
 
     @cached_property
     def conditional(self) -> NDArray[np.bool_]:
-        """``(moves, places)``: whether a move is illegal for some value of a place."""
+        """``(moves, places)``: whether some value of the place makes the move illegal."""
         if self.conditions is None:
             return np.zeros(self.origin.shape, dtype=np.bool_)
         conditional: NDArray[np.bool_] = self.conditions != _every_value(self.moduli)
         return conditional
 
     def reversed(self) -> Transforms:
-        """Return the inverse moves, with the same numbers and names, each legal exactly where its move leads."""
+        """Return the inverse moves, with the same numbers and names; each is legal exactly after its move."""
         back = np.argsort(self.origin, axis=1)
         taken = np.take_along_axis(self.added.astype(np.int64), back, axis=1)
         conditions = None
@@ -186,7 +188,7 @@ def _table(values: ArrayLike, what: str, places: int, dtype: np.dtype[Any]) -> N
 
 
 def _masks(values: object) -> NDArray[np.uint64]:
-    """Return 64-bit masks, converted one by one: numpy turns a list with values below and above 2^63 into floats."""
+    """Return 64-bit masks, converted one by one, since numpy turns a list with small and large masks into floats."""
     if isinstance(values, np.ndarray) and values.dtype == np.uint64:
         return np.array(values)
     try:
@@ -214,25 +216,27 @@ def _check(moves: Transforms) -> None:
     if not (np.sort(moves.origin, axis=1) == np.arange(len(moves.moduli))).all():
         raise InputError("origin: each move must be a permutation of the places")
     if not (moves.moduli[moves.origin] == moves.moduli).all() or not (moves.added < moves.moduli).all():
-        raise InputError("a move must not connect places of different moduli, nor add a modulus or more")
+        raise InputError("a move must only connect places with the same modulus, and add numbers below it")
     if moves.allowed is not None and moves.moduli.max(initial=0) > MAX_MASKED:
         raise InputError(f"places of moves with conditions may have at most {MAX_MASKED} values")
 
 
 def _keys(moves: Transforms) -> list[bytes]:
-    """Return one byte string per move, equal for equal moves."""
+    """Return one byte string per move; equal moves have equal strings."""
     conditions = np.zeros((len(moves), 0)) if moves.conditions is None else moves.conditions
     return [a.tobytes() + b.tobytes() for a, b in zip(moves._effects, conditions, strict=True)]
 
 
 def _every_value(moduli: NDArray[np.int16]) -> NDArray[np.uint64]:
-    """Return masks ``(places,)`` of all values of each place, of which there are at most MAX_MASKED."""
+    """Return masks ``(places,)`` of all values of each place; a place must have at most MAX_MASKED values."""
     every: NDArray[np.uint64] = ~np.uint64(0) >> (64 - moduli).astype(np.uint64)
     return every
 
 
 def _rotated(masks: NDArray[np.uint64], by: NDArray[np.uint8], moduli: NDArray[np.int16]) -> NDArray[np.uint64]:
-    """Return the masks ``(moves, places)`` of the values after the addition from the masks before it."""
+    """Return masks ``(moves, places)`` of the values after the numbers ``by`` have been added, from masks of the values
+    before.
+    """
     rotated = np.zeros_like(masks)
     one = np.uint64(1)
     for value in range(int(moduli.max(initial=0))):

@@ -1,8 +1,8 @@
 """Abstractions: maps from the positions of a puzzle to the positions of a simpler puzzle, the *pattern*.
 
-A pattern has fewer pieces, or makes some pieces identical. If the map takes the goal to the pattern's start, and each
-move to a move or to no change, it takes every path to the goal to a path that is not longer. So the pattern's distances
-are lower bounds of the puzzle's distances.
+A pattern has fewer pieces, or makes some pieces identical. Suppose that the map takes the goal to the pattern's start,
+and each move to a move of the pattern or to no change. Then it maps every path to the goal to a path that is no longer.
+So the pattern's distances are lower bounds of the puzzle's distances.
 """
 
 from collections.abc import Iterator
@@ -21,17 +21,19 @@ from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.rules.transforms import Transforms
 
 NO_MOVE = -1
-"""Used instead of the number of a move that changes nothing."""
+"""Stands for a move of the puzzle that changes nothing in the pattern."""
 
 
 @dataclass(frozen=True, eq=False)
 class Abstraction:
-    """A map of positions that is proved to map moves to moves."""
+    """A map of positions that has been proved to map moves to moves."""
 
     places: Numbers
-    """``(places of the pattern,)``: the place of the puzzle that each represents."""
+    """``(places of the pattern,)``: the place of the puzzle that each place of the pattern represents."""
     twists: Numbers
-    """``(places of the pattern,)``: for a point, the place of the orientation; otherwise as in ``places``."""
+    """``(places of the pattern,)``: for a point (see `abstraction_of`), the place that holds the piece's orientation;
+    otherwise as in ``places``.
+    """
     label_of: NDArray[np.uint8]
     """``(places of the pattern, labels, orientations)``: the label in the pattern of each label of the puzzle.
 
@@ -50,11 +52,13 @@ class Abstraction:
 def abstraction_of(rules: Rules, goal: Labels, pattern: Rules) -> Abstraction:
     """Return the map of a puzzle to a pattern that takes a goal ``(places,)`` to the pattern's only start.
 
-    Each part of the pattern represents the part of the puzzle with the same name, or else the next similar part. The
-    label of a piece becomes the label at the pattern's start on the place where the piece is at the goal. Values are
-    reduced modulo the pattern's number of values. A part may also be the *points* of a set in which some pieces have no
-    orientation: point ``k`` of a place holds what the piece there shows in orientation ``k``; see
-    `antipodes.puzzles.formats.definition.orbit_from`.
+    Each part of the pattern represents the part of the puzzle with the same name, or else the next compatible part. To
+    find a piece's label in the pattern, take its place at the goal: the new label is the one on this place at the
+    pattern's start. Values are reduced modulo the pattern's number of values.
+
+    A part of the pattern may also consist of *points*, several per place. Point ``k`` of a place holds the label that
+    the piece there shows in orientation ``k``. Sets in which some pieces have no orientation are represented in this
+    way; see `antipodes.puzzles.formats.definition.orbit_from`.
 
     Raises InputError if there is no such map, or if it does not map moves to moves.
     """
@@ -104,9 +108,9 @@ def _reason(rules: Rules) -> str:
 
 
 def _paired(rules: Rules, pattern: Rules) -> Iterator[tuple[slice, int, slice, slice | None]]:
-    """Yield the places and the number of each part of a pattern, and the places of the puzzle's part it represents.
+    """For each part of a pattern, yield its places, its number, and the places of the puzzle's part that it represents.
 
-    For points, the places of the orientations follow, otherwise None.
+    The last item contains the places of the orientations if the part consists of points; otherwise it is None.
     """
     rest = dict(enumerate(rules.parts))
     for number, (own, at) in enumerate(zip(pattern.parts, pattern.ranges, strict=True)):
@@ -143,6 +147,7 @@ class _Shown:
     rules: Rules
     part: Part
     of: slice
+    """The places of the puzzle that the part represents."""
     turned: slice | None
     """The places of the orientations, if the part consists of points."""
 
@@ -158,11 +163,12 @@ class _Shown:
         return of, turned
 
     def labels(self, goal: Labels, start: Labels, shape: tuple[int, int], name: str) -> NDArray[np.uint8]:
-        """Return the pattern's label of each label on each place, ``(places, *shape)``.
+        """Return the pattern's label for each label on each place of the part, ``(places, *shape)``.
 
-        ``start`` ``(places,)`` are the part's labels at the pattern's start.
+        ``shape`` is the number of labels and the number of orientations in `Abstraction.label_of`; ``start``
+        ``(places,)`` contains the part's labels at the pattern's start.
 
-        Raises InputError if identical pieces become different.
+        Raises InputError if pieces that are identical in the puzzle become different.
         """
         most, values = shape
         if not self.part.holds_pieces:
@@ -182,8 +188,8 @@ class _Shown:
     def effects(self, moves: Transforms, first: int) -> tuple[Numbers, Numbers]:
         """Return the effect of the puzzle's moves on the part, whose first place has number ``first`` in the pattern.
 
-        The effect consists of two arrays ``(moves, places)``: the place from which each place gets its label, negative
-        if it is outside the part, and the number added.
+        The effect consists of two arrays ``(moves, places)``. The first contains the place from which each place gets
+        its label, or -1 if this place is outside the part; the second contains the number that is added to the label.
         """
         origin = moves.origin[:, self.of].astype(np.int64) - self.of.start
         inside = (origin >= 0) & (origin < self.of.stop - self.of.start)
@@ -199,10 +205,13 @@ class _Shown:
 def _moves_in(
     moves: Transforms, pattern: Transforms, origin: Numbers, added: Numbers, names: tuple[str, str]
 ) -> Numbers:
-    """Return the pattern's move with the effect of each of the puzzle's moves, ``(moves, places)`` each."""
+    """Return, for each of the puzzle's moves, the number of the pattern's move with the same effect, ``(moves,)``.
+
+    The effects of the puzzle's moves are ``origin`` and ``added``, ``(moves, places)`` each.
+    """
     number = {_key(*one): k for k, one in reversed(list(enumerate(zip(pattern.origin, pattern.added, strict=True))))}
     number[_key(np.arange(origin.shape[1]), np.zeros(origin.shape[1]))] = NO_MOVE
-    # The moduli of pieces are the numbers of their symbols, but nothing is ever added to pieces.
+    # The modulus of a piece's place is the number of symbols, but nothing is ever added to pieces.
     found = [number.get(_key(*one)) for one in zip(origin, added % pattern.moduli, strict=True)]
     for k, one in enumerate(found):
         if one is None:

@@ -1,4 +1,4 @@
-"""The instruction that reads a byte at an address, by which kernels read tables that are not parts of one array."""
+"""An instruction that reads the byte at an address. Kernels use it to read tables that are in separate arrays."""
 
 from typing import Any
 

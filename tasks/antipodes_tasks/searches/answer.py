@@ -10,9 +10,9 @@ from antipodes_tasks.base.quoting import counted
 from antipodes_tasks.rules.moves import Labels
 
 DEFAULT_LIMIT = 1000
-"""Default maximum number of solutions that a search lists; it counts all."""
+"""Default maximum number of solutions that a search lists; the count includes all solutions."""
 PATH_BYTES = 128
-"""Bytes of memory of an array besides its elements."""
+"""Memory that a path takes besides its elements, as an array, in bytes."""
 
 
 class Outcome(StrEnum):
@@ -40,9 +40,9 @@ class Answer:
     solution_count: int
     """Number of shortest paths, listed or not; 1 unless the search was for all of them."""
     expanded: int
-    """Number of expansions, that is, positions whose successors were generated; repeated expansions count again."""
+    """Number of positions whose successors were generated; a position expanded twice counts twice."""
     least: int | None = None
-    """Proved lower bound of the distance if a limit ended the search; otherwise, or if nothing was proved, None."""
+    """Proved lower bound of the distance if a limit ended the search; None otherwise, or if nothing was proved."""
 
     generated: int | None = None
     """Number of successors generated, if the search counts them."""

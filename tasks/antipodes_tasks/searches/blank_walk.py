@@ -25,25 +25,30 @@ LEFT = np.uint64(0xFFFF)
 class _BlankSteps(NamedTuple):
     """Steps of the blank from place to place.
 
-    Steps below the number of places mean that the blank starts on the place.
+    The first steps, one per place, are no real steps: step ``p`` stands for the blank's start on place ``p``.
     """
 
     first: Words
-    """``(steps + 1,)``: step ``s`` may be followed by ``following[first[s] : first[s + 1]]``, but not undone."""
+    """``(steps + 1,)``: step ``s`` may be followed by ``following[first[s] : first[s + 1]]``, which never undo it."""
     end_of: Words
-    """``(steps, moves left + 1)``: end of the steps in ``following`` that can reach a goal within the moves left."""
+    """``(steps, moves left + 1)``: end of the steps in ``following`` from which the blank can reach its place in a goal
+    within the moves left.
+    """
     following: Words
-    """The following steps, by ascending distance to the place of the blank in a goal."""
+    """The steps that may follow each step, sorted by the distance that is left to the blank's place in a goal."""
     shift: Words
-    """``(steps,)``: the bit position, in a packed position, of the piece that moves in the opposite direction."""
+    """``(steps,)``: the bit position, in a packed position, of the piece that swaps places with the blank."""
     spread: Words
-    """``(steps,)``: one bit each for the blank's place before and after; times the piece, it is the change."""
+    """``(steps,)``: a word with the lowest bit of the blank's place before the step and of its place after the step.
+
+    This word times the piece, combined with the packed position by exclusive or, makes the move.
+    """
     place: Words
     """``(steps,)``: the blank's place after the step."""
 
     @classmethod
     def of(cls, edges: Edges, packing: Fields, ends: set[int]) -> "_BlankSteps":
-        """Return the steps of a blank that has to reach one of the ``ends``, if pieces move along ``edges``."""
+        """Return the steps of a blank that has to reach one of the places ``ends``; pieces move along ``edges``."""
         backwards = frozenset((b, a) for a, b in edges)
         away = distances_to(ends, backwards, packing.places)
         steps = [(place, place) for place in range(packing.places)]
@@ -65,7 +70,10 @@ class _BlankSteps(NamedTuple):
 
 
 def _following(steps: list[tuple[int, int]], away: list[int]) -> list[list[int]]:
-    """Return the steps that may follow each step: not back, and only to places from which a goal is reachable."""
+    """Return the steps that may follow each step: they do not undo it, and do not lead to dead ends.
+
+    ``away`` contains the distance of each place to the nearest place where the blank may end, or UNREACHABLE.
+    """
     leaving: list[list[int]] = [[] for _ in away]
     for number, (a, b) in enumerate(steps):
         if a != b and away[b] != UNREACHABLE:
@@ -75,6 +83,7 @@ def _following(steps: list[tuple[int, int]], away: list[int]) -> list[list[int]]
 
 
 def descent_of_blank(depth: int, problem: Problem, edges: Edges, request: Request) -> Descent:
+    """Return the search for paths of ``depth`` moves along ``edges``."""
     packing = problem.packing
     steps = _BlankSteps.of(edges, packing, set(np.nonzero(problem.goals == 0)[1].tolist()))
     most = (depth + 1) * max(1, int(np.diff(steps.first).max()))
@@ -97,7 +106,7 @@ def descent_of_blank(depth: int, problem: Problem, edges: Edges, request: Reques
 
 
 def _follow_blank(position: Labels, path: Words) -> Labels:
-    """Return the positions when the blank goes from place to place."""
+    """Return the positions along a path, which is given by the places of the blank."""
     positions = [position]
     for before, after in pairwise(path.tolist()):
         labels = positions[-1].copy()
@@ -125,9 +134,10 @@ def _walk_blank(
 ) -> bool:
     """Continue the search for about ``budget`` expansions; return whether it is complete.
 
-    A move is an exclusive or, so moves need not be undone: ``words`` and ``pending`` are a stack, and the current
-    position is in registers. Indices are unsigned, so that negative values need no check. Steps are described in
-    `_BlankSteps`. ``path`` is the current path; the paths found are copied to ``paths`` while there is room.
+    The current position is in registers. ``words`` and ``pending`` are a stack of positions still to be expanded, so
+    moves need not be undone. Indices are unsigned, so that numba does not check for negative values. `_BlankSteps`
+    describes the arrays of steps. ``path`` is the current path; the paths found are copied to ``paths`` while there is
+    room.
     """
     greatest, farthest = np.uint64(len(path) - 1), np.uint64(end_of.shape[1] - 1)
     mask = (ONE << np.uint64(bits)) - ONE

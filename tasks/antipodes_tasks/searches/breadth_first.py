@@ -23,7 +23,7 @@ MEMORY_LIMIT = 4 << 30
 BLOCK = 1 << 16
 """Number of positions expanded at a time."""
 ENOUGH = 1 << 40
-"""Memory limit in bytes for the positions on paths: effectively none, since the search holds them anyway."""
+"""Memory limit in bytes for the positions on paths. It is never reached, since the search holds them anyway."""
 
 
 def bfs(
@@ -152,7 +152,7 @@ class Reached:
         return np.where(numbers < 0, -1, depths)
 
     def goals_of(self, problem: Problem) -> Words:
-        """Return the goals of a problem that have been reached, or those in the last layer if there is only a test."""
+        """Return the packed goals that have been reached; if goals are not listed, only those in the last layer."""
         if problem.matches is None:
             goals = self.packing.pack(problem.goals)
             return goals[self.depths(goals) >= 0]
@@ -180,9 +180,10 @@ class Reached:
         return self.last_layer_size
 
     def predecessors(self, labels: Labels) -> tuple[Labels, Numbers]:
-        """Return the predecessors of distinct positions ``(n, places)`` of one layer, and each one's row there.
+        """Return the predecessors of distinct positions ``(n, places)`` of one layer.
 
-        For moves without known inverses: the previous layer is expanded once more.
+        The second array contains, for each predecessor, the row of the position that it leads to. If inverse moves are
+        unknown, this is how predecessors are found: the previous layer is expanded once more.
         """
         packing = self.packing
         wanted = PositionSet(packing, ENOUGH)
@@ -199,9 +200,9 @@ class Reached:
 
 
 class Frontiers:
-    """The positions within some distance from a position, and the positions within some distance before a goal.
+    """Layers of positions around the position, and layers of positions that lead to the goals.
 
-    If some move has no known inverse, the latter are only the goals.
+    If some move has no known inverse, the search runs only forwards, and the backward side contains only the goals.
     """
 
     def __init__(
@@ -213,7 +214,9 @@ class Frontiers:
         steps_back = problem.steps_back if problem.undoable else problem.steps
         self.backward = Reached(problem.goals, steps_back, problem.packing, half, pulse, advice)
         self.common = self._common()
-        """``(n, words)``: the positions where the frontiers meet, one on each shortest path; empty until they meet."""
+        """``(n, words)``: the positions where the frontiers meet; empty until then. Each shortest path contains exactly
+        one of them.
+        """
 
     @property
     def distance(self) -> int:
@@ -256,7 +259,10 @@ class Frontiers:
         return self.backward if backward else self.forward
 
     def _common(self) -> Words:
-        """Return the positions in both last layers; earlier layers have no common positions before these have."""
+        """Return the positions that are in the last layers of both sides.
+
+        Earlier layers need not be compared: they had no common positions, or the search would have ended.
+        """
         layer, other = self.forward.layer(self.forward.depth), self.backward
         if self.forward.last_layer_size > self.backward.last_layer_size:
             layer, other = self.backward.layer(self.backward.depth), self.forward
@@ -275,5 +281,5 @@ def _remedies(problem: Problem) -> str:
 
 
 def _predecessor_function(problem: Problem, reached: Reached) -> Successors:
-    """Return the inverse moves, if they are known, or else a search for predecessors among the reached positions."""
+    """Return a function that finds predecessors by inverse moves if these are known, or else among ``reached``."""
     return problem.steps_back.successors if problem.undoable else reached.predecessors

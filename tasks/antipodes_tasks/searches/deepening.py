@@ -24,21 +24,20 @@ from antipodes_tasks.searches.shares import shared
 from antipodes_tasks.searches.shortest_paths import Edges, ShortestPaths, solved
 
 MIN_PATHS_TO_LAYER = 1 << 20
-"""Number of paths found above which paths are counted layer by layer, since there may be billions."""
+"""Maximum number of paths that are found one by one; more paths, maybe billions, are counted layer by layer."""
 BLOCK = 1 << 16
 """Number of positions expanded at a time; interruptions are handled in between."""
 MORE_MEMORY = "; allow more memory"
 EDGE_BYTES = 24
-"""Bytes of memory of a move between layers: the numbers of two positions, and one more number while they are sorted."""
+"""Memory of a move between layers, in bytes: the numbers of its two positions, and one more number during sorting."""
 SHARE = 8
 """Number of positions that the search expands per position that the proof expands."""
 WORTH_IT = 1 << 16
 """Number of positions that the search expands before the proof begins."""
 SHARED_DESCENT_SECONDS = 0.2
-"""Duration of a descent, in seconds, above which several threads share the next descent, which takes several times as
-long."""
+"""Minimum duration of a descent, in seconds, after which threads share the next one, which takes much longer."""
 VERY_LONG = 1.0
-"""Duration of a descent, in seconds, above which the heuristic prepares structures that speed up the next descent."""
+"""Minimum duration of a descent, in seconds, after which the heuristic prepares structures to speed up the next one."""
 PROOF_MEMORY = 1 << 30
 """Default maximum number of bytes for the proof."""
 
@@ -89,8 +88,8 @@ def ida_star(
     Raises
     ------
     InputError
-        No heuristic, or not this one, supports the moves of the puzzle; or an argument has the wrong type or is
-        negative.
+        The heuristic does not support the moves of the puzzle, or no heuristic does; or an argument has the wrong type
+        or is negative.
     ResourceLimitError
         The listed paths take more memory than ``memory_limit``.
     """
@@ -104,8 +103,8 @@ def ida_star(
 def _deepen(method: str, problem: Problem, heuristic: Heuristic | Patterns, request: Request) -> Answer:
     """Find one shortest path to a goal, or ``every`` one; the heuristic prunes branches that are too long.
 
-    The first depth limit is the heuristic of the position, or the next depth of a possible parity. If no goal is
-    reachable, the search ends only if its `_UnreachableProof` fits in memory.
+    The first depth limit is the position's heuristic, rounded up to a possible parity. If no goal is reachable, the
+    search ends only if its `_UnreachableProof` fits in memory.
     """
     if problem.known_unreachable:
         return unsolved(method, Outcome.UNREACHABLE)
@@ -136,9 +135,10 @@ def _deepen(method: str, problem: Problem, heuristic: Heuristic | Patterns, requ
 class _UnreachableProof:
     """An attempt to prove that no goal is reachable, made alongside iterative deepening.
 
-    Iterative deepening stores no positions. So if moves form cycles, it never notices that it has seen all positions.
-    The proof takes a fixed share of the search's work. It ends when its two frontiers meet (a goal is reachable), when
-    one side has no more positions (no goal is reachable), or when its memory is full (undecided).
+    Iterative deepening stores no positions. So if paths can form cycles, it never notices that it has seen all
+    positions. The proof expands a fixed fraction of the number of positions that the search expands. It ends when its
+    two frontiers meet (a goal is reachable), when one side has no more positions (no goal is reachable), or when its
+    memory is full (undecided).
     """
 
     def __init__(self, problem: Problem, memory_limit: int = PROOF_MEMORY) -> None:
@@ -215,9 +215,9 @@ class _Runner:
 def _counted(
     method: str, problem: Problem, heuristic: Heuristic | Patterns, distance: int, request: Request, runner: _Runner
 ) -> Answer:
-    """Return the answer with all paths of a distance, from the layers between position and goals.
+    """Return the answer with the number of all shortest paths, counted from the layers between position and goals.
 
-    Without a heuristic, layers from both ends are the smallest.
+    Without a heuristic, the layers are searched from both ends, which keeps them smallest.
     """
     before = runner.expanded
 
@@ -239,9 +239,9 @@ def _counted(
 def _descent_to(
     depth: int, problem: Problem, heuristic: Heuristic | Patterns, request: Request, runner: _Runner
 ) -> Descent:
-    """Return the search for paths of ``depth`` moves, by the fastest kernel for the moves of the problem.
+    """Return the search for paths of ``depth`` moves with the fastest kernel for the moves of the problem.
 
-    If the previous search took long, threads share this one.
+    If the previous search took long, several threads share this search.
     """
     if isinstance(heuristic, Patterns):
         if runner.seconds > VERY_LONG:

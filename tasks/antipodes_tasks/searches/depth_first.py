@@ -1,8 +1,8 @@
 """Depth-first search to a fixed depth, in steps: each call resumes where the previous call stopped.
 
-There are two kernels: one for swaps with empty places, guided by a heuristic, and one for all other moves that are
-compiled to arrays, without a heuristic. A common kernel would be half as fast. Moves that are numpy functions are
-applied to blocks of positions. Only goals at exactly the given depth count.
+There are two kernels for moves that are compiled to arrays: one for swaps with empty places, which uses a heuristic,
+and one for all other moves, without a heuristic. A common kernel would be half as fast. Moves that are numpy functions
+are applied to blocks of positions. Goals are recognized only at exactly the given depth.
 """
 
 from collections.abc import Callable
@@ -25,7 +25,7 @@ FAR = 1 << 62
 BLOCK = 1 << 12
 """Maximum number of positions that functions expand at a time."""
 DEPTH, EXPANDED, FOUND, NEXT_BOUND, GENERATED = range(5)
-"""Indices of a kernel's tally; GENERATED, the number of successors generated, is optional."""
+"""Indices of the counters in a kernel's tally; GENERATED, the number of successors generated, is optional."""
 ZERO, ONE = np.uint64(0), np.uint64(1)
 NOTHING = ~ZERO
 """Stands for no move."""
@@ -37,7 +37,7 @@ class Pass(NamedTuple):
     paths: list[Labels]
     found: int
     following: int
-    """Minimum length that a pruned path could have."""
+    """Minimum estimated length of the paths that were pruned, which is the next depth to search."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -66,7 +66,7 @@ class Descent:
 
 
 def room_for_paths(depth: int, request: Request, dtype: type[np.integer[Any]], length: int) -> NDArray[Any]:
-    """Return memory ``(paths, length)`` for the paths that a kernel finds, within the memory limit."""
+    """Return an empty array ``(paths, length)`` for the paths that a kernel finds, within the memory limit."""
     fitting = max(1, request.memory_limit // (PATH_BYTES + 8 * (depth + 1))) if request.every else 1
     return np.empty((min(request.listed, fitting), length), dtype=dtype)
 
@@ -106,15 +106,20 @@ class _Swaps(NamedTuple):
     first_of: Words
     """``(places + 1,)``: the first move to each place, if there is one blank; empty if there are several."""
     away: Numbers
-    """``(places,)``: the distance of each place from the blank's place in a goal; 0 if there are several blanks."""
+    """``(places,)``: the number of moves that take the blank from each place to its place in a goal; 0 if there are
+    several blanks.
+    """
     gains: Numbers
-    """``(moves, labels)``: the change of the sum of single-piece tables; no rows in the zero heuristic."""
+    """``(moves, labels)``: the change of the sum of single-piece tables; the zero heuristic has no rows."""
 
 
 def descent_by_moves(
     depth: int, problem: Problem, steps: CompiledSteps, edges: Edges | None, heuristic: Heuristic, request: Request
 ) -> Descent:
-    """Return the search as a kernel; ``edges`` if all moves are swaps, the only moves with heuristics."""
+    """Return the search for paths of ``depth`` moves, by a kernel.
+
+    ``edges`` is None unless all moves are swaps; only swaps can be combined with a heuristic.
+    """
     moves, labels = steps.arrays, problem.position[np.newaxis]
     stack = _Stack(
         labels=labels.copy() if edges is not None else labels.repeat(depth + 1, axis=0),
@@ -178,8 +183,8 @@ def _descend_by_swaps(
     ``numbers`` ``(tables,)`` are the numbers of the current position in the tables of the heuristic. The moves of the
     paths found are written to ``paths`` ``(n, depth)`` while there is room.
     """
-    # Each call would count references to the arrays of a tuple, which takes longer than a move: hence the local
-    # variables. Indices are unsigned, so negative values need no check.
+    # Arrays are unpacked into local variables, because numba counts references when arrays are passed in tuples, which
+    # takes longer than a move. Indices are unsigned, so numba does not check for negative values.
     (labels,), candidate, ends, taken, estimates, tally = stack
     origin, destination, next_group, inverse, first_of, away, gains = swaps
     table_of, weights, values = lookups
@@ -312,7 +317,7 @@ def _descend(stack: _Stack, budget: int, goals: Labels, moves: MoveArrays, paths
 def _gain(
     numbers: Words, piece: int, source: np.uint64, target: np.uint64, table_of: Words, weights: Words, values: Labels
 ) -> np.int64:
-    """Return the change of the sum of all tables if a piece moves."""
+    """Return the change of the sum of all tables when a piece moves."""
     gain = np.int64(0)
     for i in range(np.uint64(table_of.shape[1])):
         left, entered = numbers[table_of[source, i]], numbers[table_of[target, i]]
@@ -329,7 +334,7 @@ def _gain(
 def _renumber(
     numbers: Words, piece: int, source: np.uint64, target: np.uint64, table_of: Words, weights: Words
 ) -> None:
-    """Update the numbers of the tables for the move of a piece."""
+    """Update the position's numbers in the tables after the move of a piece."""
     for i in range(np.uint64(table_of.shape[1])):
         numbers[table_of[source, i]] -= weights[piece, source, i]
         numbers[table_of[target, i]] += weights[piece, target, i]
@@ -406,7 +411,7 @@ def _leads_to_goal(
 
 @dataclass(slots=True)
 class _Level:
-    """Successors of some positions of the previous level."""
+    """Positions at one depth: the successors of a block of positions of the previous level."""
 
     labels: Labels
     parent: Numbers
@@ -416,6 +421,7 @@ class _Level:
 
 
 def descent_by_blocks(depth: int, problem: Problem, request: Request) -> Descent:
+    """Return the search for paths of ``depth`` moves, by blocks of positions."""
     search = _Blocks(problem, depth, len(room_for_paths(depth, request, np.uint8, 0)), request.every)
 
     def result() -> Pass:
@@ -468,7 +474,7 @@ class _Blocks:
             self._take_goals(below)
 
     def _new_successors(self, after: Labels, parent: Numbers) -> Numbers:
-        """Return the distinct successors of each position that do not undo the last move."""
+        """Return the rows of the distinct successors of each position, without those that undo the last move."""
         keep = np.arange(len(after))
         if len(self._levels) > 1:
             level, above = self._levels[-1], self._levels[-2]

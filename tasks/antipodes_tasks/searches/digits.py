@@ -1,4 +1,4 @@
-"""Digits: the numbers from which a search computes the index of a table entry, and how moves change them.
+"""Digits: the numbers from which a search computes the index of a table entry, and the effect of moves on them.
 
 If all moves are always legal, the parts of a puzzle change independently of each other. So each part is a digit with
 its own small table, which stays in the processor's cache, and the index of an entry is a weighted sum of the digits.
@@ -22,7 +22,7 @@ from antipodes_tasks.spaces.selection import every_cut
 from antipodes_tasks.spaces.space import Numbering
 
 INDEPENDENT = -1
-"""Used instead of the number of a row: the digit's change depends on the move only."""
+"""Value of `Digit.row` for a digit whose change depends only on the move."""
 MAX_ENTRIES = 1 << 26
 """Maximum number of entries of a numbering's move tables, four bytes each."""
 BATCH = 1 << 16
@@ -37,14 +37,14 @@ class Digit(NamedTuple):
     weight: int
     """Weight of the digit in the index."""
     after: NDArray[np.int32]
-    """``(size, moves + 1)``: the digit after each move, the last of which does nothing.
+    """``(size, moves + 1)``: the digit after each move; an additional last move changes nothing.
 
-    For a column: ``(maps, size)``.
+    For the column: ``(column maps, size)``, the new column for each column map and each old column.
     """
     row: int = INDEPENDENT
-    """The number of the digit that determines, together with the move, which map applies."""
+    """For the column: the number of the digit that is the row."""
     maps: NDArray[np.int32] | None = None
-    """``(rows, moves + 1)``: the map that applies."""
+    """For the column, ``(rows, moves + 1)``: the number of the column map that applies for each row and move."""
 
 
 def digits_of(numbering: Numbering, rules: Rules) -> tuple[Digit, ...]:
@@ -93,7 +93,7 @@ def _digit_of_list(numbering: Keyed, rules: Rules) -> Digit:
 
 
 def _row_and_column(numbering: Numbering, rules: Rules) -> tuple[Digit, ...]:
-    """Return row and column of the cut with the smallest move tables."""
+    """Return the digits row and column, for the cut with the smallest move tables."""
     space = min(every_cut(rules, numbering), key=lambda space: space.filler.table_bytes)
     _check_size(space.filler.table_bytes // 4, rules)
     tables = space.filler.filled()

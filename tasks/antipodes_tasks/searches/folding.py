@@ -1,9 +1,9 @@
-"""Folding: a pattern table is reduced by its own symmetries to one representative row per class of symmetric rows.
+"""Folding: reducing a pattern table by its own symmetries to one representative row per class of symmetric rows.
 
 A symmetry of a pattern preserves distances. One digit of an entry is chosen as its column; the other digits are its
 row. If a symmetry maps rows to rows and columns to columns independently, the entries of a row are the entries of its
-image, permuted by a column map. A folded table is much smaller, so that it fits in the processor's caches. Every entry
-of the table is compared before the folded table is used.
+image, permuted by a column map. A folded table is much smaller, so it may fit in the processor's caches. Before the
+folded table is used, it is compared with every entry of the original table.
 """
 
 from collections.abc import Sequence
@@ -23,7 +23,7 @@ from antipodes_tasks.searches.progress import Pulse, no_pulse, on_threads
 from antipodes_tasks.spaces.space import Numbering
 
 MAX_ROWS, MAX_SYMMETRIES = 1 << 22, 1 << 8
-"""Maximum number of rows of a table that is folded (each has a number in memory), and of symmetries."""
+"""Maximum number of rows of a table that is folded (memory holds a number per row), and of its symmetries."""
 LEAST_ENTRIES = 1 << 22
 """Minimum number of entries of a table that is folded; smaller tables stay in the caches anyway."""
 ROWS_AT_ONCE = 1 << 12
@@ -38,13 +38,15 @@ class Folding:
     column: int
     """Number of the digit that is the column; all other digits, in order, form the row."""
     class_of: NDArray[np.uint32]
-    """``(rows,)``: the number of the representative row, shifted by ``bits``, plus the number of a column map."""
+    """``(rows,)``: the number of the row's class, shifted left by ``bits``, plus the number of the row's column map."""
     maps: NDArray[np.int32]
-    """``(column maps, width)``: the column of the representative row for each column."""
+    """``(column maps, width)``: for each column of a row, the column of the representative row with the same entry."""
     moves: Numbers
     """``(column maps, moves)``: the image of each move under the symmetry of the column map."""
     bits: int
+    """Number of bits of a column map's number in ``class_of``."""
     classes: int
+    """Number of representative rows."""
 
     @property
     def width(self) -> int:
@@ -60,7 +62,7 @@ class Folding:
         return row, column
 
     def entries(self, indices: Numbers, digits: Sequence[Digit]) -> Numbers:
-        """Return the entries of the folded table for entries ``(n,)`` of the table."""
+        """Return the entries of the folded table that correspond to entries ``(n,)`` of the original table."""
         row, column = self.rows_and_columns(indices, digits)
         chosen = self.class_of[row].astype(np.int64)
         places: Numbers = (chosen >> self.bits) * self.width + self.maps[chosen & ((1 << self.bits) - 1), column]
@@ -68,7 +70,10 @@ class Folding:
 
 
 def folding_of(rules: Rules, numbering: Numbering, digits: Sequence[Digit], pulse: Pulse = no_pulse) -> Folding | None:
-    """Return the folding of a pattern's table with the fewest entries, or None; ``pulse`` may interrupt the search."""
+    """Return the folding of a pattern's table that leaves the fewest entries; None if the table cannot be folded.
+
+    ``pulse`` may interrupt the search.
+    """
     if any(digit.maps is not None for digit in digits) or len(digits) < 2:
         return None
     found = symmetries_of(rules)
@@ -81,7 +86,10 @@ def folding_of(rules: Rules, numbering: Numbering, digits: Sequence[Digit], puls
 
 
 def _folded_by(column: int, digits: Sequence[Digit], moves: Numbers, start: int, pulse: Pulse) -> Folding | None:
-    """Return the folding with a certain column; None if there are too many rows, or too few symmetries fit."""
+    """Return the folding in which digit ``column`` is the column.
+
+    Returns None if there are too many rows, or if only the identity maps rows and columns independently.
+    """
     rest = [digit for k, digit in enumerate(digits) if k != column]
     if prod(digit.size for digit in rest) > MAX_ROWS:
         return None
@@ -102,7 +110,7 @@ def _folded_by(column: int, digits: Sequence[Digit], moves: Numbers, start: int,
         fits = follow(columns, own, image, of_columns, np.empty(len(columns), dtype=np.int32))
         if fits and follow(after, of_start, image, of_rows, np.empty(len(after), dtype=np.int32)):
             if not maps and not np.array_equal(of_rows, least):
-                return None  # the identity is the first
+                return None  # the first symmetry is the identity
             less = of_rows < least
             least[less], chosen[less] = of_rows[less], len(maps)
             maps.append(of_columns)
@@ -116,7 +124,7 @@ def _folded_by(column: int, digits: Sequence[Digit], moves: Numbers, start: int,
 
 
 def row_moves(digits: Sequence[Digit], column: int) -> NDArray[np.int32]:
-    """Return the row after each move, ``(rows, moves)``, where all digits except the column form the row."""
+    """Return the row after each move, ``(rows, moves)``; all digits except ``column`` form the row."""
     rest = [digit for k, digit in enumerate(digits) if k != column]
     after = np.zeros((1, rest[0].after.shape[1] - 1), dtype=np.int32)
     for digit in rest:
@@ -131,7 +139,8 @@ def follow(
 ) -> bool:
     """Compute the map of values that fixes the start and maps each move to its image; return whether it exists.
 
-    ``after`` ``(values, moves)`` contains the moves. Every value must be reachable from the start.
+    ``after`` ``(values, moves)`` contains the value after each move. Every value must be reachable from the start. The
+    map is written to ``found``, which must be filled with UNKNOWN; ``waiting`` is scratch memory.
     """
     found[start], waiting[0], size = start, start, 1
     for i in range(len(after)):
@@ -151,7 +160,10 @@ def follow(
 def folded(
     folding: Folding, digits: Sequence[Digit], values: Entries, packed: bool, threads: int, pulse: Pulse = no_pulse
 ) -> Entries | None:
-    """Return the folded table, one byte per value, or None if an entry differs; ``pulse`` may interrupt the work."""
+    """Return the folded table, one byte per value; None if an entry of the original table differs from it.
+
+    ``pulse`` may interrupt the work.
+    """
     found = np.empty(folding.classes * folding.width, dtype=np.uint8)
     weight = digits[folding.column].weight
     both = _Both(values, packed, _bases(folding, digits), weight, folding.class_of, folding.bits, folding.maps, found)
@@ -163,7 +175,7 @@ def folded(
 
 
 def _bases(folding: Folding, digits: Sequence[Digit]) -> Numbers:
-    """Return the entry of the first column of each row, ``(rows,)``."""
+    """Return the index of the entry in the first column of each row, ``(rows,)``."""
     bases = np.zeros(1, dtype=np.int64)
     for k, digit in enumerate(digits):
         if k != folding.column:
@@ -177,9 +189,9 @@ class _Both(NamedTuple):
     values: Entries
     packed: bool
     bases: Numbers
-    """Entry of the first column of each row."""
+    """Index of the entry in the first column of each row."""
     weight: int
-    """Difference between the entries of consecutive columns."""
+    """Difference between the indices of entries in consecutive columns."""
     class_of: NDArray[np.uint32]
     bits: int
     maps: NDArray[np.int32]
@@ -189,7 +201,7 @@ class _Both(NamedTuple):
 
 @kernel
 def fold(first: int, end: int, both: _Both) -> None:
-    """Write the entries of the representative rows among the rows ``first`` to ``end``."""
+    """Write the entries of the representative rows among the rows ``first`` to ``end - 1``."""
     width = both.maps.shape[1]
     for row in range(first, end):
         chosen = np.int64(both.class_of[row])
@@ -201,7 +213,7 @@ def fold(first: int, end: int, both: _Both) -> None:
 
 @kernel
 def compare(first: int, end: int, both: _Both) -> bool:
-    """Return whether the folded table has the same entries for the rows ``first`` to ``end``."""
+    """Return whether the folded table has the same entries as the table in the rows ``first`` to ``end - 1``."""
     width = both.maps.shape[1]
     for row in range(first, end):
         chosen = np.int64(both.class_of[row])

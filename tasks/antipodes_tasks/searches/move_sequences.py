@@ -1,4 +1,4 @@
-"""Sequences of always-legal moves: moves that need not follow each other, and inverse positions."""
+"""Sequences of always-legal moves: which moves a search may skip after another move, and inverse positions."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,22 +12,22 @@ from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.rules.transforms import Transforms
 
 MAX_PAIRED = 128
-"""Maximum number of moves whose pairs are compared, in about 20 ms."""
+"""Maximum number of moves for which all pairs of moves are compared, which takes about 20 ms."""
 
 
 def transforms_in(rules: Rules) -> Transforms:
-    """Return the moves of a puzzle whose moves are transforms."""
+    """Return the moves of a puzzle, which must be transforms."""
     assert isinstance(rules.moves, Transforms)
     return rules.moves
 
 
 def followers(moves: Transforms, every: bool, order: Sequence[int] | None = None) -> list[list[int]]:
-    """Return the moves that may follow each move, and as last item the moves that may come first.
+    """Return the moves that may follow each move; the last item contains the moves that may come first.
 
-    Moves are left out if they do nothing or have the same effect as an earlier move. A move is not allowed after
-    another if both together have the effect of a single move or of none, since no shortest path contains such a pair.
-    Unless ``every`` shortest path is wanted, two commuting moves are only allowed in one order: by ``order``, which has
-    a number for each move, or by default by their own numbers.
+    A move is left out if it changes nothing or has the same effect as an earlier move. A move may not follow another
+    move if the two together have the effect of a single move, or no effect, since no shortest path contains such a
+    pair. Unless ``every`` shortest path is wanted, two commuting moves are allowed only in one order: by ascending
+    ``order``, which contains a number for each move, by default the move's own number.
     """
     effects, rank = _effects(moves), range(len(moves)) if order is None else order
     nothing = _effect(np.arange(moves.places), np.zeros(moves.places))
@@ -45,7 +45,7 @@ def followers(moves: Transforms, every: bool, order: Sequence[int] | None = None
 
 
 def followers_as_bits(rules: Rules, every: bool, order: Sequence[int] | None = None) -> NDArray[np.uint32]:
-    """Return `followers` as bit masks ``(moves + 1,)``; there are at most 32 moves."""
+    """Return `followers` as bit masks ``(moves + 1,)``; the puzzle must have at most 32 moves."""
     listed = followers(transforms_in(rules), every, order)
     return np.array([sum(1 << move for move in own) for own in listed], dtype=np.uint32)
 
@@ -72,27 +72,30 @@ def _effect(origin: NDArray[np.integer], added: NDArray[np.number]) -> bytes:
 
 @dataclass(frozen=True, eq=False)
 class Inverses:
-    """Inverse positions: the moves from a position to the goal, undone in reverse order, lead from the goal to its
-    inverse.
+    """The map from positions to their inverse positions.
 
-    A position and its inverse are equally far from the goal, since each move is undone by a move.
+    If some moves lead from the goal to a position, their inverses in reverse order lead from the goal to the inverse of
+    the position. Since the inverse of each move is a move, both positions are equally far from the goal.
     """
 
     goal: Labels
     """``(places,)``: the goal."""
     home: Numbers
-    """``(places, labels)``: for a piece, its place at the goal; for a value, the place itself."""
+    """``(places, labels)``: the place of a piece at the goal; for a place that holds a value, the place itself."""
     carriers: Numbers
-    """``(places,)``: for a twist, the place of the twisted piece; otherwise the place itself."""
+    """``(places,)``: for a place that holds a twist, the place of the twisted piece; otherwise the place itself."""
     pieces: NDArray[np.bool_]
-    """``(places,)``: True for a piece, False for a value."""
+    """``(places,)``: whether the place holds a piece, not a value."""
     moduli: Numbers
     moves: Numbers
     """``(moves,)``: the inverse of each move."""
 
     @classmethod
     def of(cls, rules: Rules, goal: Labels) -> "Inverses | None":
-        """Return the inverses for a goal; None if pieces are identical, values move, or a move is irreversible."""
+        """Return the map for a goal.
+
+        Returns None if pieces are identical, values move separately from pieces, or a move is irreversible.
+        """
         moves = transforms_in(rules)
         home = np.repeat(np.arange(rules.places)[:, np.newaxis], int(moves.moduli.max()), axis=1)
         carriers, pieces = np.arange(rules.places), np.zeros(rules.places, dtype=np.bool_)

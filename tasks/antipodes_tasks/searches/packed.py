@@ -1,4 +1,4 @@
-"""Packed distances: one byte each, or half a byte each if none is above 14; and digests of them."""
+"""Packed distances, with one byte each or, if none is above 14, half a byte each; and digests of distances."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -7,7 +7,7 @@ from antipodes_tasks.base.jit import kernel
 
 Bytes = NDArray[np.uint8]
 MAX_PACKED = 14
-"""Maximum distance that half a byte holds besides the mark of unreachable entries."""
+"""Maximum distance that half a byte can hold; the value 15 marks unreachable entries."""
 HALF = np.uint8(15)
 LANES = 4
 FIRST_FACTOR, SECOND_FACTOR = np.uint64(0x9E3779B185EBCA87), np.uint64(0xC2B2AE3D27D4EB4F)
@@ -16,13 +16,13 @@ LEFT, RIGHT = np.uint64(31), np.uint64(33)
 
 
 def packed_size(entries: int, packed: bool) -> int:
-    """Return the number of bytes of some entries."""
+    """Return the number of bytes that this many entries take."""
     return (entries + 1) // 2 if packed else entries
 
 
 @kernel
 def pack(distances: Bytes, packed: Bytes) -> None:
-    """Write distances ``(n,)`` to half as many bytes, the first of two in the lower half; 255 becomes 15."""
+    """Write two distances to each byte of ``packed``, the first in the lower half; 255 becomes 15."""
     for i in range(np.uint64(len(packed))):
         low = min(distances[np.uint64(2) * i], HALF)
         high = HALF

@@ -41,8 +41,7 @@ class Patterns(ABC):
         return f"<Patterns of {shorten(self.rules.name, 40)}: {shorten(self.name)}; goal {goal}>"
 
     def estimates(self, labels: ArrayLike) -> Numbers:
-        """Return the lower bound, ``(n,)``, of each position ``(n, places)``; UNREACHABLE_COST if a table excludes a
-        path.
+        """Return the lower bounds ``(n,)`` of positions ``(n, places)``; UNREACHABLE_COST if a table excludes a path.
 
         Raises PositionError if a row is not a position of the puzzle.
         """
@@ -62,13 +61,13 @@ class Patterns(ABC):
 
     @abstractmethod
     def descent(self, depth: int, problem: Problem, request: Request, share: Share = WHOLE) -> Descent:
-        """Return the search for paths of ``depth`` moves, guided by the tables, in one share of the tree."""
+        """Return the search for paths of ``depth`` moves in one share of the tree, pruned by the tables."""
 
     def prepare(self, threads: int, pulse: Pulse = no_pulse) -> None:  # noqa: B027  (most have nothing to prepare)
         """Prepare structures that speed up a long search, using ``threads``; ``pulse`` may interrupt the work."""
 
     def check(self, problem: Problem) -> None:
-        """Raise InputError unless the tables contain the distances to the problem's only goal, by the same moves."""
+        """Raise InputError unless the tables belong to the problem's moves and to its only goal."""
         if not _have_same_moves(problem.rules, self.rules):
             own = shorten(self.rules.name, 40)
             other = f"a puzzle {own} with other pieces or moves" if own == problem.rules.name else own

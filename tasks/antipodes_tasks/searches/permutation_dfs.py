@@ -1,10 +1,10 @@
-"""Depth-first search with pattern tables, for puzzles whose moves are always legal, as kernels.
+"""Kernels for depth-first search with pattern tables, for puzzles whose moves are always legal.
 
 Reading memory is slow, but a processor can read many addresses at the same time. So positions are searched in *blocks*:
-the successors of several positions at one depth form a block of the next depth, as far as there is room. A block is
-looked up together. Each position is first looked up in the table with the largest bound for its predecessor, since a
-bound changes by at most one per move; the remaining positions are looked up in the other tables. Memory that a kernel
-will read soon is prefetched.
+the successors of several positions at one depth form a block of the next depth, as far as there is room. All positions
+of a block are looked up together. Each position is first looked up in the table with the largest bound for its
+predecessor: this table is the most likely to prune the position, since a bound changes by at most one per move. The
+remaining positions are looked up in the other tables. Memory that a kernel will read soon is prefetched.
 """
 
 from typing import Any, NamedTuple
@@ -22,7 +22,7 @@ from antipodes_tasks.searches.shares import NODE
 ZERO, ONE, TWO = np.uint64(0), np.uint64(1), np.uint64(2)
 NO_ROW = ~ZERO
 CLASSES, MAPS, COLUMNS, BITS = np.arange(4, dtype=np.uint64)
-"""Columns of ``fold``, for a folded table: where its rows begin in ``classes``, or NO_ROW if the table is not folded;
+"""Columns of ``fold``: where the rows of a folded table begin in ``classes``, or NO_ROW if the table is not folded;
 where its column maps begin in ``after``; the size of a column map; the number of bits of a column map's number."""
 NUMBERED = NODE + 1
 """Index in the tally of the number of positions at the split depth that have been numbered."""
@@ -31,11 +31,11 @@ DISTINCT = NUMBERED + 1
 TALLY = (0, 0, 0, FAR, 0, 0, 0, 0)
 """The tally before a search begins."""
 ROOM = 64
-"""Number of positions of a block, unless a position has more successors."""
+"""Maximum number of positions of a block, unless a position has more successors."""
 FIRST, WEIGHT, ROW, FIRST_MAP, WIDTH = np.arange(5, dtype=np.uint64)
-"""Columns of ``digits``: where the digit's table or its column maps begin; the digit's weight in the entry; the digit
-that determines the column map, or NO_ROW if only the move does; where the numbers of column maps begin; a map's size.
-"""
+"""Columns of ``digits``, which describe a digit of an entry: where its table (or, for a column, its column maps) begins
+in ``after``; its weight in the entry; for a column, the digit that is the row, otherwise NO_ROW; where the numbers of
+its column maps begin; the size of a column map."""
 
 
 class ViewArrays(NamedTuple):
@@ -46,13 +46,14 @@ class ViewArrays(NamedTuple):
     digits: Words
     """``(digits, 5)``: see `FIRST` for the columns."""
     after: NDArray[np.uint16 | np.uint32]
-    """The tables of all digits, concatenated; a row has an entry for each move of the puzzle."""
+    """The tables of all digits, concatenated; each row of a table contains the new digit for each move of the puzzle.
+    """
     fold: Words
     """``(views, 4)``: see `CLASSES` for the columns; the last digit of a folded table is the column."""
     classes: NDArray[np.uint32]
-    """For each row of a folded table, the number of its representative row, and the number of the column map."""
+    """For each row of each folded table, the number of its class and of its column map; see `Folding.class_of`."""
     begin: Words
-    """``(views,)``: the first byte of the table's values."""
+    """``(views,)``: the offset of the table's values, in bytes."""
     packed: Words
     """``(views,)``: 1 if a byte holds two values, the first in its lower half; else 0."""
     mask: Words
@@ -62,7 +63,7 @@ class ViewArrays(NamedTuple):
 
 
 class MoveEffects(NamedTuple):
-    """The moves as changes of labels; the changes of move ``m`` are ``at[m]`` to ``at[m + 1]``."""
+    """The moves as changes of labels; the changes of move ``m`` are numbered from ``at[m]`` to ``at[m + 1] - 1``."""
 
     at: Words
     place: Words
@@ -70,13 +71,14 @@ class MoveEffects(NamedTuple):
     added: Numbers
     moduli: Numbers
     follow_at: Words
-    """``(moves + 2,)``: where the moves that may follow each move begin in ``follow``; possible first moves come last.
+    """``(moves + 2,)``: where, in ``follow``, the moves begin that may follow each move; the last list contains the
+    possible first moves.
     """
     follow: Words
     ambiguous: Numbers
-    """``(moves, 2, places)``: the origin of every place, and the number added.
+    """``(moves, 2, places)``: for each place, the place from which it gets its label, and the number added.
 
-    The array is empty unless two moves can lead from some position to the same position.
+    The array is empty unless two moves can lead from the same position to the same successor.
     """
 
 
@@ -98,9 +100,9 @@ class TurnPath(NamedTuple):
     said: NDArray[np.uint8]
     """``(bound + 1, room, views)``: the bound of each view."""
     best: NDArray[np.uint32]
-    """``(bound + 1, room)``: the view with the largest bound, in which the successors are looked up first."""
+    """``(bound + 1, room)``: the *best view*, which has the largest bound; successors are looked up there first."""
     entry: NDArray[np.uint32 | np.uint64]
-    """``(bound + 1, room, moves)``: the entries of the successors in this view."""
+    """``(bound + 1, room, moves)``: the entries of the successors in the best view."""
     others: NDArray[np.uint32 | np.uint64]
     """``(views, room)``: scratch memory for the entries of a block in the other views."""
     taken: Words
@@ -109,7 +111,7 @@ class TurnPath(NamedTuple):
     """``(3, places)``: the position to solve, and scratch memory for two positions."""
     tally: Numbers
     found: Words
-    """``(paths, bound)``: the moves of the paths found; further paths are not kept."""
+    """``(paths, bound)``: the moves of the paths found, while there is room."""
 
 
 @kernel
@@ -161,7 +163,7 @@ def successors_in_best(
     values: NDArray[np.uint8],
     counts: bool,
 ) -> np.uint64:
-    """Expand positions of a depth while there is room; return the number of successors kept by the best views."""
+    """Expand positions of a depth while there is room; return the number of successors that the best views keep."""
     _, tried, parent, move, _, _, said, best, entry, _, taken, _, tally, _ = path
     begin, packed, mask = views.begin, views.packed, views.mask
     follow_at, follow = effects.follow_at, effects.follow
@@ -192,7 +194,7 @@ def successors_in_best(
 def look_up_others(
     path: TurnPath, depth: np.uint64, kept: np.uint64, views: ViewArrays, values: NDArray[np.uint8]
 ) -> None:
-    """Compute the digits of a block, and its entries in the views that have not been looked up yet."""
+    """Compute the digits of a block's positions, and their entries in the views that have not been looked up yet."""
     _, _, parent, move, _, digits, _, best, entry, others, _, _, _, _ = path
     digit_at, meta, after, fold, classes, begin, packed, _, _ = views
     above, moves = depth - ONE, np.uint64(entry.shape[2])
@@ -288,7 +290,7 @@ def find_entries(
     effects: MoveEffects,
     values: NDArray[np.uint8],
 ) -> None:
-    """Determine the best view of each position of a block, and the entries of its successors there."""
+    """Determine the best view of each position of a block, and the entries of the successors in this view."""
     _, _, _, move, _, digits, said, best, entry, _, _, _, _, _ = path
     digit_at, meta, after, fold, classes, begin, packed, _, _ = views
     follow_at, follow, moves = effects.follow_at, effects.follow, np.uint64(entry.shape[2])
@@ -322,9 +324,9 @@ def find_entries(
 
 @kernel
 def paths_found(path: Any, kept: np.uint64, split: np.uint64, goal: Labels, effects: MoveEffects, every: bool) -> bool:
-    """Record the goals among the ``kept`` positions of the last depth; return whether one path is enough and found.
+    """Record the paths that end at the goal, among the first ``kept`` positions of the last depth.
 
-    The path may belong to any search in blocks.
+    Returns True if a path was found and one path is enough. ``path`` may belong to any search in blocks.
     """
     taken, tally, found = path.taken, path.tally, path.found
     if kept > ZERO:
@@ -350,7 +352,10 @@ def paths_found(path: Any, kept: np.uint64, split: np.uint64, goal: Labels, effe
 
 @kernel
 def leads_to_goal(labels: Labels, taken: Words, goal: Labels, effects: MoveEffects) -> bool:
-    """Return whether the moves ``taken`` lead from the first row of labels to the goal; other rows are overwritten."""
+    """Return whether the moves ``taken`` lead from the position in the first row of ``labels`` to the goal.
+
+    The other two rows are overwritten.
+    """
     now, then = ONE, TWO
     labels[now] = labels[ZERO]
     for move in taken:
@@ -364,11 +369,12 @@ def leads_to_goal(labels: Labels, taken: Words, goal: Labels, effects: MoveEffec
 
 @kernel
 def is_first_sequence(labels: Labels, taken: Words, effects: MoveEffects) -> bool:
-    """Return whether no earlier sequence of moves passes the same positions as the moves ``taken``.
+    """Return whether no lexicographically smaller sequence of moves passes the same positions as the moves ``taken``.
 
-    If pieces are identical, several moves may lead from one position to the same position. Every sequence of moves
-    along the positions of a shortest path is searched, since the moves that `followers` leaves out are on no shortest
-    path, or have the same effect as an earlier move. So each path is counted exactly once.
+    If pieces are identical, several moves may lead from a position to the same successor. So several sequences of moves
+    may pass the positions of one shortest path. The search finds all of them, except sequences in which a move could be
+    replaced by an earlier move with the same effect. Since only the first sequence is counted, each path is counted
+    exactly once.
     """
     if len(effects.ambiguous) == 0:
         return True
@@ -385,7 +391,7 @@ def is_first_sequence(labels: Labels, taken: Words, effects: MoveEffects) -> boo
 
 @kernel
 def make_move(labels: Labels, now: np.uint64, then: np.uint64, move: np.uint64, effects: MoveEffects) -> None:
-    """Write the successor of the position in row ``now`` of ``labels`` by a move into row ``then``."""
+    """Make a move: write the successor of the position in row ``now`` of ``labels`` to row ``then``."""
     at, place, origin, added, moduli = effects.at, effects.place, effects.origin, effects.added, effects.moduli
     for p in range(np.uint64(labels.shape[1])):
         labels[then, p] = labels[now, p]

@@ -1,10 +1,10 @@
 """Pattern databases of puzzles whose moves are always legal: the maximum of the bounds of several tables.
 
 A table contains the distances in an *abstraction*: the puzzle with some pieces made identical, orientations dropped, or
-parts left out. No path in it is longer than in the puzzle, so each distance is a lower bound, and so is the maximum of
-several (J. C. Culberson and J. Schaeffer, Pattern Databases, 1998). A symmetry of the puzzle maps a position to one
-that is equally far from the goal, so a table can also be looked up at each symmetric image. A table combined with a
-symmetry is a *view*.
+parts left out. A path in the puzzle is never shorter than the distance in the abstraction, so this distance is a lower
+bound, and so is the maximum of several such distances (J. C. Culberson and J. Schaeffer, Pattern Databases, 1998). A
+symmetry of the puzzle maps a position to one that is equally far from the goal, so a table can also be looked up at
+each symmetric image. A table combined with a symmetry is a *view*.
 """
 
 from collections.abc import Callable, Sequence
@@ -49,7 +49,7 @@ from antipodes_tasks.searches.step_table_search import StepSearch, step_arrays
 from antipodes_tasks.searches.symmetric_starts import Stage, stages_of, whole_tree
 
 SAMPLE, WALK = 256, 40
-"""Number of random positions on which equivalent views are recognized, and number of moves that lead to each."""
+"""Number of random positions that determine which views are used, and number of random moves that lead to each."""
 BYTES_OF_WORD = 8
 MAX_SYMMETRIES = 1 << 10
 """Maximum number of symmetries that are used for views."""
@@ -66,17 +66,17 @@ class TurnPatterns(Patterns):
     views: tuple[View, ...]
     values: NDArray[np.uint8]
     room: int = 0
-    """Maximum number of bytes of the step tables for long searches."""
+    """Maximum size of the step tables for long searches, in bytes."""
     _made: list[StepArrays] = field(default_factory=list, init=False)
     _staged: dict[str, tuple[tuple[bytes, int], list[Stage]]] = field(default_factory=dict, init=False)
-    """The stages that were computed last."""
+    """The stages that were computed last, with the root and the depth for which they were computed."""
     _preparing: Lock = field(default_factory=Lock, init=False)
 
     @classmethod
     def of(
         cls, rules: Rules, goal: Labels, tables: Sequence[TurnTable], values: NDArray[np.uint8], room: int = 0
     ) -> "TurnPatterns":
-        """Return the heuristic for distances to a goal ``(places,)``, with the views that raise it most."""
+        """Return the heuristic for distances to a goal ``(places,)``, with the views that raise the bound most."""
         found = [View(table, symmetry) for symmetry in _symmetries(rules, goal) for table in tables]
         sample = _random_positions(rules, goal)
         said = [view.table.read(values, view.entries(sample)) for view in found]
@@ -98,7 +98,10 @@ class TurnPatterns(Patterns):
         return greatest
 
     def bound(self, position: Labels) -> int:
-        """Return the bound of one position ``(places,)``; UNREACHABLE_COST also if a table excludes its inverse."""
+        """Return the bound of one position ``(places,)``.
+
+        It is UNREACHABLE_COST if a table excludes a path from the position, or from its inverse position.
+        """
         bound = super().bound(position)
         if self.inverses is not None and super().bound(self.inverses.image(position)) == UNREACHABLE_COST:
             return UNREACHABLE_COST
@@ -111,17 +114,17 @@ class TurnPatterns(Patterns):
 
     @cached_property
     def inverses(self) -> "Inverses | None":
-        """The map to inverse positions, if every position is as far from the goal as its inverse; else None."""
+        """The map to inverse positions; None if a position may not be as far from the goal as its inverse."""
         return Inverses.of(self.rules, self.goal)
 
     @cached_property
     def linked(self) -> NDArray[np.bool_]:
-        """``(views,)``: a set of views that do not all have bound 1 at any position one move from the goal; may be
-        empty.
+        """``(views,)``: marks the *linked* views, a set such that no position one move from the goal has bound 1 in all
+        of them; the set may be empty.
 
-        If all these views' bounds equal the number of moves left, every move of a path of this length lowers all of
-        them by one. Then all bounds would be 1 before the last move, which is impossible. So every path has more moves.
-        (H. Kociemba found this for the cube.)
+        Suppose that the bounds of all linked views equal the number of moves left. Every move of a path with this many
+        moves would lower all of these bounds by one, so all of them would be 1 before the last move. This is
+        impossible, so every path has more moves. (H. Kociemba found this for the cube.)
         """
         said = self.look_up(self.rules.moves.predecessors(self.goal))
         linked = np.ones(len(self.views), dtype=np.bool_)
@@ -134,11 +137,13 @@ class TurnPatterns(Patterns):
 
     @cached_property
     def effects(self) -> dict[bool, MoveEffects]:
-        """The moves as arrays for the kernels, by whether every path is wanted."""
+        """The moves as arrays for the kernels: False for a search for one path, True for a search for every path."""
         return {every: _effects(self.rules, every) for every in (False, True)}
 
     def descent(self, depth: int, problem: Problem, request: Request, share: Share = WHOLE) -> Descent:
-        """Return the search for paths of ``depth`` moves, from the position or from its inverse if that is cheaper."""
+        """Return the search for paths of ``depth`` moves, from the position or its inverse, whichever has the larger
+        bounds in total.
+        """
         root, inverted = problem.position, False
         if self.inverses is not None:
             both = np.stack((root, self.inverses.image(root)))
@@ -166,7 +171,7 @@ class TurnPatterns(Patterns):
         return Descent(advance, path.tally, result)
 
     def _by_turns(self, path: TurnPath, every: bool, share: Share) -> Callable[[int], bool]:
-        """Return a search that looks up one successor after another; see `Descent.advance`."""
+        """Return a function that advances a search without step tables; see `Descent.advance`."""
         found_by = (self.goal, self.arrays, self.effects[every], self.values, every, *share.words)
 
         def advance(budget: int) -> bool:
@@ -176,11 +181,11 @@ class TurnPatterns(Patterns):
 
     @cached_property
     def symmetries(self) -> Sequence[Symmetry | None]:
-        """The symmetries of puzzle and goal; only the identity if there are too many."""
+        """The symmetries of the puzzle that fix the goal; only the identity if there are too many."""
         return _symmetries(self.rules, self.goal)
 
     def _stages(self, steps: StepArrays, root: Labels, depth: int, every: bool) -> list[Stage]:
-        """Return the stages of a search for paths of ``depth`` moves, with one representative of symmetric prefixes."""
+        """Return the stages of a search for paths of ``depth`` moves; see `symmetric_starts`."""
         if every:
             return [whole_tree(steps.follow[1])]
         asked, known = (root.tobytes(), depth), self._staged.get("last")
@@ -217,7 +222,7 @@ class TurnPatterns(Patterns):
 def _path(patterns: TurnPatterns, depth: int, root: Labels, request: Request) -> TurnPath:
     """Return the path that consists of the root only."""
     views, moves, arrays = patterns.views, len(patterns.rules.moves), patterns.arrays
-    # For a folded table, the row is computed in the memory of its entry, so the word must hold both.
+    # For a folded table, the array of entries first holds the rows, so its type must be large enough for both.
     largest = max(view.table.numbering.size for view in views)
     word = np.uint32 if largest < 1 << 32 else np.uint64
     follow_at, follow = patterns.effects[request.every].follow_at, patterns.effects[request.every].follow
@@ -250,12 +255,12 @@ def _path(patterns: TurnPatterns, depth: int, root: Labels, request: Request) ->
 
 
 def _successors(rules: Rules, position: Labels, moves: Sequence[int]) -> Labels:
-    """Return the positions ``(moves, places)`` after each of some moves from a position ``(places,)``."""
+    """Return the successors ``(moves, places)`` of a position ``(places,)`` by each of the given moves."""
     return np.concatenate([rules.moves.move(move, position[np.newaxis])[0] for move in moves])
 
 
 class _ViewDigit(NamedTuple):
-    """A digit of a view: its tables, with columns in the order of the puzzle's moves."""
+    """A `Digit` of a view, whose tables have one column for each move of the puzzle, in this order."""
 
     after: NDArray[np.int32]
     weight: int
@@ -334,13 +339,13 @@ def _effects(rules: Rules, every: bool) -> MoveEffects:
 
 
 def _symmetries(rules: Rules, goal: Labels) -> Sequence[Symmetry | None]:
-    """Return the symmetries of puzzle and goal; only the identity if there are too many."""
+    """Return the symmetries of the puzzle that fix the goal; only the identity if there are too many."""
     found = symmetries_of(rules, goal[np.newaxis])
     return found.elements() if found.order <= MAX_SYMMETRIES else (None,)
 
 
 def _random_positions(rules: Rules, goal: Labels) -> Labels:
-    """Return positions ``(SAMPLE, places)`` from which the goal is reachable, the same for each search."""
+    """Return positions ``(SAMPLE, places)`` from which the goal is reachable; every search gets the same positions."""
     numbers = random_numbers(SAMPLE * WALK, "views").reshape(WALK, SAMPLE) % np.uint64(len(rules.moves))
     labels = np.tile(goal, (SAMPLE, 1))
     for drawn in numbers:
@@ -351,7 +356,7 @@ def _random_positions(rules: Rules, goal: Labels) -> Labels:
 
 
 def _raising(said: Sequence[Numbers]) -> list[int]:
-    """Return the views to use, chosen greedily: each raises the mean bound of sample positions most."""
+    """Return the numbers of the views to use, chosen greedily: each raises the mean bound of the sample most."""
     chosen, bound = list[int](), np.zeros_like(said[0])
     while len(chosen) < min(MAX_VIEWS, len(said)):
         raised = [float(np.maximum(bound, own).mean() - bound.mean()) for own in said]

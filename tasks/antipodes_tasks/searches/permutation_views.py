@@ -1,4 +1,4 @@
-"""Pattern tables of puzzles whose moves are always legal, and *views*: lookups of a table through a symmetry."""
+"""Pattern tables of puzzles whose moves are always legal, and *views*: tables looked up at a symmetric image."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ from antipodes_tasks.spaces.space import NOT_NUMBERED, Numbering
 
 T = TypeVar("T")
 PACKED_MASK, BYTE_MASK = 15, 255
-"""Maximum value of half a byte, and of a byte, which marks unreachable entries."""
+"""Maximum values of half a byte and of a byte; they mark unreachable entries."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,7 +32,7 @@ class TurnTable:
     numbering: Numbering
     abstraction: Abstraction
     begin: int
-    """Offset of its first byte among the values of all tables."""
+    """Offset of the table's first byte among the values of all tables."""
     packed: bool
     """Whether a byte holds two values, the first in its lower half."""
     folding: Folding | None = None
@@ -40,7 +40,7 @@ class TurnTable:
 
     @cached_property
     def digits(self) -> tuple[Digit, ...]:
-        """The digits of its entries."""
+        """The digits of the entries."""
         return digits_of(self.numbering, self.rules)
 
     @property
@@ -55,7 +55,7 @@ class TurnTable:
         return self.numbering.size if folding is None else folding.classes * folding.width
 
     def places_of(self, indices: Numbers) -> Numbers:
-        """Return the indices in memory of the values of entries ``(n,)``."""
+        """Return the index in memory of the value of each entry, for entries ``(n,)``."""
         return indices if self.folding is None else self.folding.entries(indices, self.digits)
 
     def read(self, values: NDArray[np.uint8], indices: Numbers) -> Numbers:
@@ -79,7 +79,10 @@ class View(NamedTuple):
 
     @property
     def moves(self) -> Numbers:
-        """``(moves,)``: the table's move for the image of each move; the number of its moves if nothing changes."""
+        """``(moves,)``: the table's move that corresponds to the image of each move of the puzzle.
+
+        If the move changes nothing in the table, it is the number of the table's moves.
+        """
         of_table = self.table.abstraction.moves
         moves = of_table if self.symmetry is None else of_table[self.symmetry.moves]
         return np.where(moves == NO_MOVE, len(self.table.rules.moves), moves)

@@ -1,4 +1,4 @@
-"""The prefetch instruction, by which a kernel announces the memory that it will read soon."""
+"""The prefetch instruction, which loads memory that a kernel will read soon into the cache."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from antipodes_tasks.base.jit import Lazy
 
 READ, KEEP, DATA = 0, 3, 1
-"""Arguments of LLVM's prefetch: for reading, keep in all caches, data cache."""
+"""Arguments of LLVM's prefetch: prefetch for reading, keep in all caches, data cache."""
 
 
 def _intrinsic(_: Any) -> Any:
@@ -33,7 +33,7 @@ def _intrinsic(_: Any) -> Any:
 
 
 def _prefetch(array: NDArray[Any], place: np.uint64) -> None:
-    """Prefetch an entry of an array: start to read it without waiting."""
+    """Start to load an entry of an array into the cache, without waiting."""
 
 
 prefetch = Lazy(_prefetch, lambda function: function, _intrinsic)

@@ -24,17 +24,17 @@ from antipodes_tasks.spaces.group_points import points_of
 class Problem:
     """The problem of finding the shortest paths from a position to any of the goals.
 
-    Paths go forwards. If moves are irreversible, the distance from the position to a start may differ from the distance
-    from the start to the position, which a table contains.
+    Paths go forwards. If moves are irreversible, the distance from the position to a start may differ from the entry of
+    a table, which is the distance from the start to the position.
     """
 
     rules: Rules
     position: Labels
     """``(places,)``: the position."""
     goals: Labels
-    """``(goals, places)``: the goals that are not known to be unreachable; there may be none."""
+    """``(goals, places)``: the goals, without those that are known to be unreachable; there may be none left."""
     matches: GoalTest | None = None
-    """Function that returns which of the positions ``(n, places)`` are goals, if these are too many to list."""
+    """Function that returns which of the positions ``(n, places)`` are goals, used if there are too many to list."""
 
     def __repr__(self) -> str:
         position = shorten(" ".join(self.rules.written(self.position)), 40)
@@ -44,7 +44,7 @@ class Problem:
     def of(cls, rules: Rules, position: ArrayLike, goals: ArrayLike | GoalTest | None = None) -> "Problem":
         """Return the problem of reaching ``goals``, ``(places,)`` or ``(goals, places)``; default: the puzzle's starts.
 
-        ``goals`` may also be a function that tests positions, if the goals are too many to list; see `matches`.
+        ``goals`` may also be a function that tests positions, for goals that are too many to list; see `matches`.
 
         Raises
         ------
@@ -66,7 +66,7 @@ class Problem:
         return len(self.goals) == 0 and self.matches is None
 
     def check_listed(self, method: str) -> None:
-        """Raise InputError for a method that needs a list of the goals, if there is only a test for them."""
+        """Raise InputError if the goals are not listed; ``method`` is the name of a method that needs the list."""
         if self.matches is not None:
             raise InputError(f"{method} needs a list of goals, but the pattern matches too many positions; choose bfs")
 
@@ -77,7 +77,7 @@ class Problem:
 
     @cached_property
     def _in_group(self) -> bool:
-        """Whether the position and a goal are elements of the group that the moves generate, if any."""
+        """Whether the moves generate a group that contains the position and a goal."""
         if not Group.can_number(self.rules):
             return False
         points, chain = points_of(self.rules), Group.of(self.rules).chain
@@ -88,7 +88,7 @@ class Problem:
 
     @cached_property
     def packing(self) -> Fields:
-        """The bit fields in which sets of positions are stored."""
+        """The bit fields into which positions are packed."""
         return Fields.of(self.rules.parts)
 
     @cached_property
@@ -145,7 +145,7 @@ class Request:
 def goals_of(rules: Rules, goals: ArrayLike | None) -> Labels:
     """Return one goal ``(places,)`` or several ``(goals, places)`` as an array of distinct goals.
 
-    None means the puzzle's starts. Raises as `Problem.of`.
+    None means the puzzle's starts. Raises the errors of `Problem.of`.
     """
     if goals is None:
         return rules.start_labels

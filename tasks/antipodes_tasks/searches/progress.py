@@ -1,4 +1,4 @@
-"""Progress reports of a search, and the pace of its kernel calls, between which it can be interrupted."""
+"""Progress reports of a search, and the pace of its kernel calls. A search can be interrupted between two calls."""
 
 import math
 from collections.abc import Callable, Iterable, Iterator
@@ -9,14 +9,14 @@ from typing import TypeVar
 from antipodes_tasks.base.jit import working_clock
 
 A_CALL = 0.1
-"""Target duration of a kernel call, in seconds: signals and listeners wait until it returns."""
+"""Target duration of a kernel call, in seconds; signals and listeners have to wait until the call returns."""
 FIRST_BUDGET = 1 << 14
 T = TypeVar("T")
 R = TypeVar("R")
 Pulse = Callable[[], None]
 """Function that is called from time to time during long work; it stops the work by raising an exception."""
 FASTER = 4
-"""Maximum factor by which a budget grows from call to call: the first call may include loading machine code."""
+"""Maximum factor by which a budget grows from call to call; the first call may include loading machine code."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ Listener = Callable[[Progress], None]
 
 
 class TimeLimitReached(Exception):  # noqa: N818 - it is an answer, not an error
-    """Raised by a `Deadline`, and caught by its caller."""
+    """Raised by a `Deadline`; the code that created the deadline catches it."""
 
 
 class Deadline:
@@ -75,7 +75,10 @@ def no_pulse() -> None:
 
 
 def on_threads(call: Callable[[T], R], items: Iterable[T], threads: int, pulse: Pulse = no_pulse) -> Iterator[R]:
-    """Yield the results of short calls on ``threads``, in order; ``pulse`` is called after each and may stop them."""
+    """Run short calls on several threads, and yield their results in order.
+
+    ``pulse`` is called after each result; it may raise an error to stop the work.
+    """
     with ThreadPoolExecutor(threads) as pool:
         waiting = [pool.submit(call, item) for item in items]
         try:
@@ -99,10 +102,10 @@ class Pace:
         self._begin = working_clock()
 
     def learn(self, used: int) -> None:
-        """Adjust the budget after a call that used ``used`` units of it.
+        """Adjust the budget after a call that used ``used`` units of its budget.
 
-        A call that used only a small part of its budget says little about longer calls, so the budget grows with the
-        part used.
+        The new budget is the number of units that would take A_CALL seconds at the speed of this call, but at most
+        FASTER times the old budget.
         """
         seconds = max(working_clock() - self._begin, 1e-9)
         if used:

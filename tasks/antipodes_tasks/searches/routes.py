@@ -24,11 +24,11 @@ Route = tuple[int, ...]
 Numbers32 = NDArray[np.int32]
 Numbers = NDArray[np.int64]
 MAX_BOARDS = 1 << 24
-"""Maximum number of boards along a combination of routes: 16 bytes each, 256 MiB in all, about a second."""
+"""Maximum number of boards along a combination of routes; this many take 256 MiB and about a second."""
 MAX_BYTES = 1 << 30
 """Maximum number of bytes of the solutions."""
 MAX_ROUTES = 1 << 12
-"""Maximum number of routes of all pieces, which are compared in pairs."""
+"""Maximum number of routes of all pieces; every two routes are compared."""
 BATCH = 1 << 12
 METHOD = "routes"
 
@@ -40,7 +40,7 @@ class Exchange:
     routes: tuple[Route, ...]
     """The route of each piece, ordered by the pieces' places."""
     positions: Labels
-    """``(moves + 1, places)``, from the start to the end."""
+    """``(moves + 1, places)``: the positions from the start to the end."""
 
     @property
     def moves(self) -> int:
@@ -79,11 +79,12 @@ def exchanges(rules: Rules, limit: int, start: ArrayLike | None = None, listener
         pieces must all be different and move along edges in both directions. A half turn must map the board to itself
         and each side to the other; a left-right reflection must map the board and each side to itself.
     ResourceLimitError
-        There are too many routes, or too many boards along a combination of them, for the memory.
+        There are too many routes, or too many boards along a combination of routes, or the solutions take too much
+        memory.
     """
     arguments.instance(rules, Rules, "the Rules of a puzzle")
     arguments.function(listener, "a listener")
-    limit = arguments.integer(limit, "a limit of moves a route", 1)
+    limit = arguments.integer(limit, "a limit of moves per route", 1)
     position = rules.first if start is None else rules.checked_one(start)
     edges = _symmetric_edges(rules, position)
     pieces = np.flatnonzero(position)
@@ -106,7 +107,7 @@ def exchanges(rules: Rules, limit: int, start: ArrayLike | None = None, listener
 
 
 def _symmetric_edges(rules: Rules, position: Labels) -> Edges:
-    """Return the edges; raise InputError if the method does not apply to the puzzle."""
+    """Return the edges of the board; raise InputError if the method does not apply to the puzzle."""
     edges = swap_edges(rules)
     if edges is None or not both_ways(edges):
         raise InputError("the routes method needs pieces that move to empty places in both directions")
@@ -128,13 +129,13 @@ def _check_sides(pieces: list[int], image: list[int], exchanged: bool, name: str
 
 
 def half_turn(rules: Rules) -> list[int] | None:
-    """Return the place to which each place goes in a rotation by 180 degrees, or None if a place meets a hole."""
+    """Return the image of each place under a rotation by 180 degrees; None if a place would be mapped to a hole."""
     squares = rules.board.rows * rules.board.columns
     return _image(rules, [squares - 1 - square for square in range(squares)])
 
 
 def reflection(rules: Rules) -> list[int] | None:
-    """Return the place to which each place goes in a left-right reflection, or None if a place meets a hole."""
+    """Return the image of each place under a left-right reflection; None if a place would be mapped to a hole."""
     columns = rules.board.columns
     squares = range(rules.board.rows * columns)
     return _image(rules, [square - square % columns + columns - 1 - square % columns for square in squares])
@@ -150,7 +151,10 @@ def _image(rules: Rules, square_image: list[int]) -> list[int] | None:
 
 
 def routes_from(origin: int, ends: set[int], around: list[list[int]], limit: int) -> list[Route]:
-    """Return all routes of at most ``limit`` moves to one of the ends that visit no place twice, breadth-first."""
+    """Return all routes from ``origin`` to one of the ends with at most ``limit`` moves, shortest first.
+
+    A route visits no place twice.
+    """
     found: list[Route] = []
     layer: list[Route] = [(origin,)]
     for _ in range(limit):
@@ -166,10 +170,10 @@ def routes_from(origin: int, ends: set[int], around: list[list[int]], limit: int
 
 
 def compatible(routes: list[Route]) -> NDArray[np.bool_]:
-    """Return which routes can be combined ``(routes, routes)``: different ends, and neither contains the other's
-    places.
+    """Return which pairs of routes can be combined, ``(routes, routes)``.
 
-    No route visits a place twice, so a matrix product counts the places that two routes share.
+    Two routes can be combined if they have different ends and neither route contains all places of the other. No route
+    visits a place twice, so a matrix product counts the places that two routes share.
     """
     covers = np.zeros((len(routes), 1 + max((max(route) for route in routes), default=0)), dtype=np.float32)
     for number, route in enumerate(routes):
@@ -190,7 +194,7 @@ class _RoutePlan:
     """``(pieces + 1,)``: the first route of each piece."""
     compatible: NDArray[np.bool_]
     mirror: Numbers32
-    """Number of the reflection of each route."""
+    """Number of the route that is the reflection of each route."""
     squares: Numbers32
     """``(routes, limit + 1)``: the places of each route, with the last place repeated."""
     lengths: Numbers32
@@ -198,7 +202,7 @@ class _RoutePlan:
     expanded: Numbers
     """``(1,)``: number of boards expanded so far."""
     pace: Pace
-    """Number of combinations that one call of a kernel processes."""
+    """Number of combinations that the next call of a kernel processes."""
 
     @classmethod
     def of(cls, rules: Rules, pieces: list[int], edges: Edges, limit: int) -> "_RoutePlan":
@@ -233,7 +237,7 @@ class _RoutePlan:
             yield found[:count]
 
     def walks(self, combinations: Numbers32, listener: Listener) -> Iterator[tuple[tuple[Route, ...], Numbers32]]:
-        """Yield the routes and the steps of each combination along which all pieces can arrive."""
+        """For each combination along which all pieces can reach their ends, yield the routes and the steps."""
         boards = self.squares.shape[1] ** combinations.shape[1]
         visited = np.zeros(boards, dtype=np.int32)
         steps = np.empty(boards, dtype=np.int32)
@@ -251,7 +255,9 @@ class _RoutePlan:
 
 
 def _all_routes(rules: Rules, pieces: list[int], edges: Edges, limit: int) -> list[list[Route]]:
-    """Return the routes of each piece; the second side has the first side's routes, rotated and in reverse order."""
+    """Return the routes of each piece. The pieces of the second side have the rotated routes of the first side's pieces
+    in reverse order.
+    """
     half = len(pieces) // 2
     around = neighbours(edges, rules.places)
     near = [routes_from(piece, set(pieces[half:]), around, limit) for piece in pieces[:half]]
@@ -285,9 +291,9 @@ def _next_combinations(
 ) -> tuple[int, int, int]:
     """Write combinations to ``found`` ``(m, pieces)``; return their number, the last level, and the remaining budget.
 
-    They are in lexicographic order; ``chosen`` and ``level`` are the state after the previous call. A call tries at
-    most ``budget`` routes. A negative level means that there are no more combinations. Of two mirror images, only the
-    lexicographically first is found.
+    The combinations are in lexicographic order; ``chosen`` and ``level`` are the state after the previous call. A call
+    tries at most ``budget`` routes. A negative level means that there are no more combinations. If two combinations are
+    mirror images of each other, only the lexicographically smaller one is written.
     """
     pieces = len(chosen)
     count = 0
@@ -336,12 +342,14 @@ def _next_exchange(
     steps: Numbers32,
     expanded: Numbers,
 ) -> tuple[int, int]:
-    """Return the end of the first combination from ``begin`` on whose pieces can all arrive, and the number of steps,
-    or -1.
+    """Find the next combination, starting with number ``begin``, along which all pieces can reach their ends.
+
+    Return the number after this combination and the number of steps; if there is no such combination, return the number
+    of combinations and -1.
 
     ``squares`` ``(routes, limit + 1)`` and ``lengths`` describe the routes. A step of piece ``p`` is written to
-    ``steps`` as ``p + 1`` if it goes forward, and as ``-(p + 1)`` if it goes back. ``visited`` initially has a 0 for
-    each board; ``expanded`` counts the boards.
+    ``steps`` as ``p + 1`` if it goes forward, and as ``-(p + 1)`` if it goes back. ``visited`` initially contains a 0
+    for each board; ``expanded`` counts the boards expanded.
     """
     for i in range(begin, len(combinations)):
         chosen = combinations[i]
@@ -355,15 +363,14 @@ def _next_exchange(
 def _walk(
     squares: Numbers32, lengths: Numbers32, visited: Numbers32, stamp: int, steps: Numbers32, expanded: Numbers
 ) -> int:
-    """Return the number of steps of the first path that depth-first search finds, or -1; mark visited boards with
-    ``stamp``.
+    """Search depth-first for a path on which all pieces reach their ends; return its number of steps, or -1.
 
-    ``order`` lists the pieces that have not arrived before those that have.
+    Boards visited are marked with ``stamp``.
     """
     pieces, radix = squares.shape
     weight = radix ** np.arange(pieces)
     progress = np.zeros(pieces, np.int64)
-    order = np.arange(pieces)
+    order = np.arange(pieces)  # pieces that have not reached their ends come first
     occupied = np.zeros(squares.max() + 1, np.bool_)
     occupied[squares[:, 0]] = True
     slots = np.empty(len(steps), np.int64)
@@ -406,7 +413,7 @@ def _walk(
 
 @kernel
 def _forward_if_possible(squares: Numbers32, progress: Numbers, order: Numbers, occupied: NDArray[np.bool_]) -> int:
-    """Return 1 if some piece can go forward, in which case no piece steps back; otherwise -1."""
+    """Return 1 if some piece can go forward; otherwise return -1, since pieces step back only in this case."""
     return 1 if _next_slot(squares, progress, order, 0, 1, occupied) < len(order) else -1
 
 
@@ -419,9 +426,9 @@ def _next_slot(
     direction: int,
     occupied: NDArray[np.bool_],
 ) -> int:
-    """Return the first slot of ``order`` from ``slot`` on whose piece can step in a direction, or the length.
+    """Return the first slot of ``order``, starting with ``slot``, whose piece can step in a direction.
 
-    No piece steps back onto its start.
+    Returns the length of ``order`` if there is none. No piece steps back onto its start.
     """
     while slot < len(order):
         piece = order[slot]

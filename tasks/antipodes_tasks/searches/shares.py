@@ -1,7 +1,7 @@
-"""One depth-first search on several threads: the tree is split at a shallow depth into shares.
+"""One depth-first search on several threads: the search tree is split at a shallow depth into shares.
 
-Every share walks through the small shallow part of the tree, and searches below only the nodes of the share. So no
-positions are handed over, and together the shares expand as many positions as a single search.
+The search of a share walks through the small part of the tree above this depth, and then searches only below the nodes
+of the share. So threads never exchange positions, and together the shares expand as many positions as a single search.
 """
 
 from collections.abc import Callable, Sequence
@@ -16,15 +16,15 @@ from antipodes_tasks.searches.depth_first import GENERATED, Descent, Pass
 from antipodes_tasks.searches.problem import Request
 
 NODE = GENERATED + 1
-"""Index in a kernel's tally of the number of positions passed at the split depth."""
+"""Index, in a kernel's tally, of the number of positions passed at the split depth."""
 SHARES_EACH = 8
-"""Number of shares per thread; several balance shares of different sizes."""
+"""Number of shares per thread; with several shares, the threads finish at about the same time."""
 SHALLOW, DEEPEST_SPLIT = 5, 10
-"""The tree is split at one ``SHALLOW``-th of its depth, but at most at depth ``DEEPEST_SPLIT``."""
+"""The tree is split at depth ``depth // SHALLOW``, but at most at ``DEEPEST_SPLIT``."""
 
 
 class Share(NamedTuple):
-    """The positions at depth ``split`` whose number, from 0, is ``part`` modulo ``parts``."""
+    """The positions at depth ``split``, numbered from 0, whose number is ``part`` modulo ``parts``."""
 
     split: int
     part: int
@@ -53,7 +53,10 @@ class _Shares:
 
     @property
     def waiting(self) -> list[int]:
-        """Shares that are not complete. If one path is enough, only shares that may still find a path further left."""
+        """Numbers of the shares that are still to be searched.
+
+        If one path is enough, shares that can no longer find a path left of the best one are left out.
+        """
         best = None if self.request.every else self.best
         return [
             number
@@ -63,15 +66,14 @@ class _Shares:
 
     @property
     def best(self) -> tuple[int, int] | None:
-        """The position in the tree of the leftmost path found, and the share that found it."""
+        """The leftmost path found, as the number of its node at the split depth, and the share that found it."""
         found = ((int(one.tally[NODE]), number) for number, one in enumerate(self.descents) if one.found)
         return min(found, default=None)
 
     def advance(self, budget: int) -> bool:
         """Expand about ``budget`` more positions on all threads; return whether the search is complete.
 
-        The shares that are furthest left are advanced first. So when a path is found, little has been searched right of
-        it.
+        The shares that are furthest left are advanced first, so little is searched right of the first path found.
         """
         turn = sorted(self.waiting, key=lambda number: int(self.descents[number].tally[NODE]))[: self.threads]
         with ThreadPoolExecutor(self.threads) as pool:
@@ -82,7 +84,7 @@ class _Shares:
         return not self.waiting
 
     def result(self) -> Pass:
-        """Return the paths found: all of them, or the leftmost one, which a single thread would find."""
+        """Return all paths found, or only the leftmost path, which a single thread would also find."""
         results = [descent.result() for descent in self.descents]
         following = min(one.following for one in results)
         if self.request.every or self.best is None:
@@ -92,7 +94,7 @@ class _Shares:
 
 
 def shared(depth: int, threads: int, request: Request, descent: Callable[[Share], Descent]) -> Descent:
-    """Return the search to a depth by several threads; ``descent`` creates the search of a share."""
+    """Return a search for paths of ``depth`` moves on several threads; ``descent`` creates the search of a share."""
     split, parts = min(depth // SHALLOW, DEEPEST_SPLIT), SHARES_EACH * threads
     if split == 0:
         return descent(WHOLE)

@@ -15,7 +15,8 @@ from antipodes_tasks.searches.problem import Request
 
 Edges = Numbers
 Successors = Callable[[Labels], tuple[Labels, Numbers]]
-"""Function that returns the successors of ``(n, places)`` and each one's row there, as `CompiledSteps.successors`."""
+"""Function that returns the successors of positions ``(n, places)``, and the row of the position that each one follows;
+see `CompiledSteps.successors`."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -24,7 +25,8 @@ class ShortestPaths:
 
     layers: tuple[Labels, ...]
     edges: tuple[Edges, ...]
-    """``(n, 2)`` between consecutive layers: the indices of a position and of a successor, ascending."""
+    """For each two consecutive layers, ``(n, 2)``: the indices of a position and of one of its successors, ascending.
+    """
 
     def reversed(self) -> "ShortestPaths":
         """Return the same paths reversed."""
@@ -32,7 +34,7 @@ class ShortestPaths:
         return ShortestPaths(self.layers[::-1], tuple(backwards))
 
     def join(self, others: "ShortestPaths") -> "ShortestPaths":
-        """Return these paths continued by other paths, which begin with the last layer of these."""
+        """Return these paths, continued by ``others``, which must begin with the last layer of these paths."""
         return ShortestPaths(self.layers + others.layers[1:], self.edges + others.edges)
 
     def count(self) -> int:
@@ -65,7 +67,8 @@ def shortest_paths(
 ) -> ShortestPaths:
     """Return one shortest path, or ``every`` one, to the seeds from positions ``(n, words)`` at the same distance.
 
-    ``depths`` returns the distances from the seeds, negative if unknown; ``down`` makes the moves towards the seeds.
+    ``depths`` returns the distances of positions from the seeds, negative if unknown; ``down`` applies the moves that
+    can lead towards the seeds.
 
     Raises InconsistentDistancesError if the distances are wrong.
     """

@@ -1,7 +1,7 @@
 """Depth-first search of a sliding puzzle with one blank, guided by sums of pattern tables.
 
-The search keeps the row and the column of its position in each table. A move changes them for the tables that contain
-the tile, by means of their move tables. So a lookup takes a few reads, and no position is ranked.
+The search keeps the row and the column of its position in each table. When a tile moves, it updates them for the tables
+that contain the tile, by looking up their move tables. So a lookup takes a few reads, and no position is ranked.
 """
 
 from collections.abc import Sequence
@@ -34,11 +34,12 @@ ZERO, ONE = np.uint64(0), np.uint64(1)
 NO_TABLE = ~ZERO
 ENTRY = 3
 ROW, COLUMN, VALUE, SUM, BEFORE = (np.uint64(number) for number in range(ENTRY + 2))
-"""The words of an entry, followed by the other words of a slot."""
+"""Indices of the words of a slot; the first ENTRY words are an entry."""
 SLOT = np.uint64(8)
 """Number of words of a slot, which is one line of the processor's cache."""
 ADDRESS, MOVES, WIDTH, MAPS = (np.uint64(number) for number in range(4))
-"""Columns of ``views``: address of the table's first value, its first move, its number of columns, its first map."""
+"""Columns of ``views``: the address of the table's values, its first move in ``moves``, its number of columns, and its
+first column map in ``maps``."""
 UNBOUNDED = np.uint64(FAR)
 
 
@@ -46,14 +47,15 @@ class Root(NamedTuple):
     """The entries of the root position in the tables."""
 
     entries: Words
-    """``(views, ENTRY)``: the start of its row's moves, its column, and the table's value."""
+    """``(views, ENTRY)``: the start of the row's moves, the column, and the table's value."""
     sums: Numbers
     """``(sums,)``: the value of each sum."""
 
 
 class PatternArrays(NamedTuple):
-    """The heuristic and the moves. An edge is the place of a piece and the place of the blank; edges are sorted by the
-    latter.
+    """The heuristic and the moves. A move takes a piece along an *edge*, from the piece's place to the blank's place.
+
+    Edges are sorted by the blank's place.
     """
 
     origin: Words
@@ -62,25 +64,27 @@ class PatternArrays(NamedTuple):
     following: Words
     """The edges that may follow each edge, concatenated."""
     first_of: Words
-    """``(edges + places + 1,)``: the start, in ``following``, of the edges that may follow each edge and do not undo
-    it, and then of the edges that lead to each place of the blank.
+    """``(edges + places + 1,)``: where lists of edges start in ``following``.
+
+    For each edge, there is the list of the edges that may follow it without undoing it. Then follows, for each place of
+    the blank, the list of the edges that lead there; these are the possible first moves.
     """
     view_of: Words
     """``(sums, labels)``: the view whose table contains each tile, or NO_TABLE."""
     edge_of: Words
-    """``(views, edges)``: the number of each edge among the moves of a row of the view's table."""
+    """``(views, edges)``: the number of the move along each edge, among the moves of a row of the view's table."""
     views: Words
     """``(views, 4)``: ADDRESS (filled in later), MOVES, WIDTH and MAPS of each view."""
     moves: NDArray[np.uint32 | np.uint64]
     """The target row of each move, with its column map in the lower bits.
 
-    The moves of a row are contiguous and sorted by the place of the blank: moves that are looked up together are in one
-    cache line.
+    The moves of a row are contiguous and sorted by the place of the blank, so that moves that are looked up together
+    are in one cache line.
     """
     maps: NDArray[np.uint16 | np.uint32]
     """All column maps, concatenated."""
     bits: np.uint64
-    """Number of lower bits."""
+    """Number of lower bits of an element of ``moves`` that hold the column map."""
     gains: Words
     """``(edges, labels)``: the change of the Manhattan distance, modulo 2^64."""
 
@@ -96,11 +100,11 @@ class _Path(NamedTuple):
     slots: Words
     """``(slots, SLOT)``, flat: an entry, the sum, and the previous slot of the view.
 
-    The first slots are the root's entry in each view, then comes a group with the root's sums, then the groups at each
-    depth.
+    The first slots contain the root's entry in each view. Then come a group with the root's sums, and the groups at
+    each depth.
     """
     slot_of: Words
-    """``(views,)``: the start of the slot of the last position."""
+    """``(views,)``: the start of the slot that holds the last position's entry in each view."""
     group_of: Words
     """``(bound,)``: the start of the group of the position at each depth."""
     edge: Words
@@ -108,10 +112,10 @@ class _Path(NamedTuple):
     kept: Words
     """``(bound,)``: number of successors that are not pruned."""
     tried: Words
-    """``(bound,)``: number of them that have been searched."""
+    """``(bound,)``: number of these successors whose search has begun."""
     tally: Numbers
     found: Words
-    """``(paths, bound)``: the moves of the paths found, as far as there is room."""
+    """``(paths, bound)``: the moves of the paths found, while there is room."""
 
     @classmethod
     def of(cls, position: Labels, depth: int, arrays: PatternArrays, root: Root, room: Words) -> "_Path":
@@ -143,7 +147,7 @@ def descent_by_patterns(
     root: Root,
     values: Sequence[NDArray[np.uint8]],
 ) -> Descent:
-    """Return the search for paths of ``depth`` moves, guided by tables with these values, one table per view."""
+    """Return the search for paths of ``depth`` moves; ``values`` contains the values of each view's table."""
     path = _Path.of(problem.position, depth, arrays, root, room_for_paths(depth, request, np.uint64, depth))
 
     def advance(budget: int) -> bool:
@@ -183,9 +187,9 @@ def _descend_by_patterns(
 ) -> bool:
     """Continue the search for about ``budget`` expansions; return whether it is complete.
 
-    All successors of a position are looked up before one is searched, and no lookup depends on the value of another, so
-    the processor waits for memory only once. ``split``, ``part`` and ``parts`` are the `Share`; the first share counts
-    the positions above the split.
+    All successors of a position are looked up before the first of them is searched, and no lookup depends on the result
+    of another, so the processor waits for memory only once. ``split``, ``part`` and ``parts`` are the `Share`; the
+    first share counts the positions above the split.
     """
     labels, slots, slot_of, group_of, edge, kept, tried, tally, paths = path
     origin, destination, following, first_of, view_of, edge_of, views, moves, maps, bits, gains = arrays
@@ -297,7 +301,7 @@ def _move(
     slots: Words,
     slot_of: Words,
 ) -> None:
-    """Make the move along an edge; its views use the slots of ``group`` from then on."""
+    """Make the move along an edge; the views that contain the piece now use the slots of ``group``."""
     piece = np.uint64(labels[origin[e]])
     labels[destination[e]], labels[origin[e]] = piece, 0
     for s in range(np.uint64(len(view_of))):
@@ -328,7 +332,7 @@ def _take_back(
 
 @kernel
 def _is_own(tally: Numbers, part: np.uint64, parts: np.uint64) -> bool:
-    """Count the next position at the split depth; return whether it belongs to the part."""
+    """Count the next position at the split depth; return whether it belongs to the share."""
     tally[NODE] += 1
     return bool(np.uint64(tally[NODE] - 1) % parts == part)
 

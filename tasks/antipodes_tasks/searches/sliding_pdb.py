@@ -67,18 +67,18 @@ class PatternTable:
 
 
 class LookUp(NamedTuple):
-    """A table that a sum looks up at the image of a position."""
+    """A table in a sum that is looked up at the position's image under a symmetry."""
 
     table: PatternTable
     symmetry: Symmetry
 
     @property
     def counted(self) -> NDArray[np.bool_]:
-        """``(labels,)``: whether the table counts the moves of the image of each label."""
+        """``(labels,)``: whether the table counts the moves of each label's image under the symmetry."""
         return np.isin(self.symmetry.labels[0], list(self.table.tiles))  # pieces are mapped alike on every place
 
     def entry(self, position: Labels) -> int:
-        """Return the entry of the image of one position ``(places,)``."""
+        """Return the index of the entry of the image of one position ``(places,)``."""
         image = self.table.label_of[self.symmetry.image(position[np.newaxis])[0]]
         return self.table.rows.numbering.rank_one(image.tolist())
 
@@ -90,7 +90,7 @@ class LookUp(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SwapPatterns(Patterns):
-    """The maximum of several sums of tables, each with the Manhattan distances of the tiles in none of its tables."""
+    """The maximum of several sums of tables; a sum includes the Manhattan distances of tiles in none of its tables."""
 
     rules: Rules
     goal: Labels
@@ -125,7 +125,7 @@ class SwapPatterns(Patterns):
 
     @cached_property
     def single(self) -> Numbers:
-        """``(sums, labels, places)``: the Manhattan distance of tiles in no table of the sum; 0 for other tiles."""
+        """``(sums, labels, places)``: the Manhattan distance of tiles that are in no table of the sum; otherwise 0."""
         single = np.repeat(self.costs[np.newaxis], len(self.sums), axis=0)
         for number, own in enumerate(self.sums):
             for view in own:
@@ -170,7 +170,7 @@ class SwapPatterns(Patterns):
         return Root(entries, np.array(self._sums(position, values), dtype=np.int64))
 
     def _looked_up(self, position: Labels) -> tuple[list[int], list[int]]:
-        """Return the index of one position in each view, NOT_NUMBERED if it has none, and the view's distance."""
+        """Return the index of one position in each view, or NOT_NUMBERED, and its distance in each view."""
         indices = [view.entry(position) for view in self.views]
         values = [int(view.table.read(np.array([index]))[0]) for view, index in zip(self.views, indices, strict=True)]
         return indices, values
@@ -185,7 +185,7 @@ class SwapPatterns(Patterns):
 
     @cached_property
     def first_moves(self) -> dict[SwapRows, int]:
-        """The distinct numberings, and the first of each one's moves among the moves of all."""
+        """The offset of each distinct numbering's moves, in the concatenated moves of all numberings."""
         different = dict.fromkeys(view.table.rows for view in self.views)
         sizes = [rows.rows * len(rows.edges) for rows in different]
         return dict(zip(different, accumulate(sizes, initial=0), strict=False))
@@ -229,7 +229,7 @@ def _by_blank(edge: tuple[int, int]) -> tuple[int, int]:
 def _move_arrays(
     patterns: SwapPatterns,
 ) -> tuple[Words, NDArray[np.uint32 | np.uint64], NDArray[np.uint16 | np.uint32], np.uint64]:
-    """Return the views, and the moves, column maps and number of map bits of all distinct numberings."""
+    """Return the arrays ``views``, ``moves``, ``maps`` and the number ``bits`` of `PatternArrays`."""
     filled = {rows: rows.tables() for rows in patterns.first_moves}
     bits = max((len(tables.column_maps) - 1).bit_length() for tables in filled.values())
     narrow = max(rows.rows for rows in filled) << bits <= 1 << 32 and max(rows.width for rows in filled) <= 1 << 16

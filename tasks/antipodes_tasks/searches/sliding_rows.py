@@ -1,4 +1,4 @@
-"""Rows and columns of a sliding puzzle's pattern table, and the effect of each move along an edge of the board."""
+"""Rows and columns of a sliding puzzle's pattern table, and the effect on them of a move along each edge."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -27,7 +27,7 @@ class SwapRows:
 
     @cached_property
     def edges(self) -> Edges:
-        """The moves: the place of a piece and the place of the blank."""
+        """The moves: pairs of the place of a piece and the place of the blank."""
         moves = self.rules.moves
         if isinstance(moves, Swaps):
             return tuple(dict.fromkeys((a, b) for a, b in moves.pairs.tolist() if a != b))
@@ -49,9 +49,10 @@ class SwapRows:
         return self._space.width
 
     def tables(self) -> MoveTables:
-        """Return the move tables with one move per edge, in the order of the edges; ILLEGAL if a row does not allow it.
+        """Return the move tables with one move per edge, in the order of the edges.
 
-        Raises InputError if the numbering is neither of arrangements nor of regions.
+        The target is ILLEGAL if the move is illegal in the row. Raises InputError if the numbering is neither an
+        `Arrangements` nor a `Regions`.
         """
         if isinstance(self.numbering, Regions):
             return RegionTables(self.numbering).by_edge()
@@ -65,7 +66,7 @@ class SwapRows:
         column_map = np.zeros(target.shape, dtype=listed.column_map.dtype)
         for place in range(self.rules.places):
             here = np.flatnonzero(blank == place)
-            # The moves of a row are in the order of the edges that end at the place of its blank.
+            # The listed moves of a row correspond to the edges that end at the row's blank, in the same order.
             edges = np.array([number for number, (_, to) in enumerate(self.edges) if to == place], dtype=np.int64)
             target[np.ix_(here, edges)] = listed.target[here, : len(edges)]
             if self.width > 1:

@@ -1,9 +1,9 @@
 """Depth-first search with step tables, which contain the effect of every move on the bound; see `step_tables`.
 
-Successors are not looked up one by one, as in `permutation_dfs`. The step-table entry (*word*) of a position contains
-the moves that raise, keep and lower a table's bound, so bit operations find all moves that no table prunes. Reading
-memory takes much longer than that. So positions are searched in *blocks*, see `permutation_dfs`, and all words of a
-block are prefetched before the first is read.
+Unlike in `permutation_dfs`, successors are not looked up one by one. The step-table entry (*word*) of a position
+encodes which moves raise, keep and lower a table's bound, so bit operations find all moves that no table prunes.
+Reading memory takes much longer than these operations. So positions are searched in *blocks*, as in `permutation_dfs`,
+and all words of a block are prefetched before the first one is read.
 """
 
 from typing import NamedTuple
@@ -35,7 +35,7 @@ from antipodes_tasks.searches.shares import NODE
 from antipodes_tasks.searches.step_tables import MAX_MOVES
 
 STEP_ROOM = 256
-"""Number of positions of a block, unless a position has more successors."""
+"""Maximum number of positions of a block, unless a position has more successors."""
 PART = np.uint64(9)
 """Number of bits of a word that one lookup translates into moves of the puzzle."""
 IN_PART = (ONE << PART) - ONE
@@ -47,10 +47,11 @@ class StepArrays(NamedTuple):
     """The step tables of all views."""
 
     begin: Words
-    """``(views,)``: the first word of the table."""
+    """``(views,)``: the first word of the view's table in ``words``."""
     moves: NDArray[np.uint32]
-    """``(views, column maps, parts, 2**PART)``: the moves of the puzzle, as bits, for each value of each part of a
-    word's bits, by the column map that applies.
+    """``(views, column maps, parts, 2**PART)``: translates the bits of a word into moves of the puzzle, as bits.
+
+    A word is translated in parts of PART bits; the column map determines which move belongs to each bit.
     """
     still: NDArray[np.uint32]
     """``(views, column maps)``: the moves of the puzzle that change nothing in the table, as bits."""
@@ -73,7 +74,7 @@ class StepPath(NamedTuple):
     number: Numbers
     """``(room,)``: the numbers of the positions at the split depth."""
     digits: NDArray[np.uint32]
-    """``(bound + 1, room, digits)``."""
+    """``(bound + 1, room, digits)``: the digits of the position's entries in all views."""
     said: NDArray[np.uint8]
     """``(bound + 1, room, views)``: the bound of each view."""
     word: NDArray[np.uint32]
@@ -88,7 +89,7 @@ class StepPath(NamedTuple):
     """``(3, places)``: the position to solve, and scratch memory for two positions."""
     tally: Numbers
     found: Words
-    """``(paths, bound)``: the moves of the paths found, as far as there is room."""
+    """``(paths, bound)``: the moves of the paths found, while there is room."""
 
 
 @kernel
@@ -189,7 +190,7 @@ def successors_by_steps(
 def find_words(
     path: StepPath, depth: np.uint64, kept: np.uint64, moves: np.uint64, views: ViewArrays, begin: Words, words: Words
 ) -> None:
-    """Compute the addresses of a block's words, and prefetch the words."""
+    """Compute the indices of the words of a block's positions, and prefetch the words."""
     _, _, parent, move, _, digits, _, word, map_of, _, _, _, _, _ = path
     digit_at, meta, after, fold, classes, _, _, _, _ = views
     above = depth - ONE

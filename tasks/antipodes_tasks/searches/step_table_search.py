@@ -71,14 +71,14 @@ class StepSearch:
         every: bool,
         share: Share,
     ) -> Callable[[int], bool]:
-        """Return a function that searches one stage after another until one finds a path; see `Descent.advance`."""
+        """Return a function that searches one stage after another until a path is found; see `Descent.advance`."""
         left = list(stages)
         self._begin(left[0], values)
 
         def advance(budget: int) -> bool:
             _, part, parts = share.words
             while True:
-                # The tree is split below the prefixes, which belong to every share.
+                # Every share begins with all prefixes, so the tree has to be split below them.
                 split = np.uint64(max(share.split, left[0].moves + 1 if left[0].moves else 0))
                 steps = self.steps._replace(follow=np.stack([left[0].follow] * 2))
                 over = descend_by_steps(self.path, budget, goal, self.arrays, effects, steps, every, split, part, parts)
@@ -90,7 +90,7 @@ class StepSearch:
         return advance
 
     def _begin(self, stage: Stage, values: NDArray[np.uint8]) -> None:
-        """Fill a block with the positions after a stage's prefixes, unless the tables rule out a path from there."""
+        """Fill a block with the positions after a stage's prefixes, except those that the tables prune."""
         path, depth = self.path, stage.moves
         begun = np.tile(path.labels[0], (len(stage.beginnings), 1))
         for taken in stage.beginnings.T:
@@ -111,7 +111,7 @@ class StepSearch:
         self._place(kept, depth)
 
     def _place(self, labels: Labels, depth: int) -> None:
-        """Write the digits and step-table indices of the positions of a block."""
+        """Write the digits of the positions of a block, and the indices of their words in the step tables."""
         path, count = self.path, len(labels)
         for number, view in enumerate(self.views):
             folding, entries = view.table.folding, view.entries(labels)
@@ -134,7 +134,11 @@ def step_arrays(
     threads: int,
     pulse: Pulse,
 ) -> list[StepArrays]:
-    """Return the step tables of all pattern tables in one array; empty if the puzzle or a table has too many moves."""
+    """Return a list with the step tables of all pattern tables.
+
+    The list is empty if they cannot be used: the puzzle or a table has too many moves, a move changes a distance by
+    more than one, or the tables have too many words.
+    """
     if len(rules.moves) > MAX_MOVES:
         return []
     words, begin, size = list[Steps](), dict[TurnTable, int](), 0
@@ -155,7 +159,7 @@ def step_arrays(
 
 
 def _moves_of_bits(views: Sequence[View]) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
-    """Return the moves of the puzzle for each bit of a step table's word, and the moves that do nothing in a table."""
+    """Return the arrays ``moves`` and ``still`` of `StepArrays`."""
     foldings = [view.table.folding for view in views]
     maps = max(len(folding.maps) for folding in foldings if folding is not None)
     bits = np.arange(len(views[0].moves), dtype=np.uint32)

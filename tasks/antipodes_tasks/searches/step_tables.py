@@ -1,9 +1,9 @@
 """Step tables: the effect of every move on the distance, for each entry of a folded pattern table.
 
-A move changes a distance by at most one, so two bits per move are enough to store the distance after it. A search that
-knows the distance of a position gets the distances of all its successors by one lookup instead of one per move. An
-entry of a step table is a *word*: one bit mask of the moves that raise the distance, and another of the moves that keep
-it. Step tables are large; they are computed from folded tables, within seconds, when a search takes long.
+A move changes a distance by at most one, so two bits per move are enough to store the change. If the distance of a
+position is known, one lookup instead of one per move gives the distances of all successors. An entry of a step table is
+a *word*: a bit mask of the moves that raise the distance, and another of the moves that leave it unchanged. Step tables
+are large. They are computed from folded tables, within seconds, when a search takes long.
 """
 
 from collections.abc import Sequence
@@ -18,7 +18,8 @@ from antipodes_tasks.searches.folding import Folding, row_moves
 from antipodes_tasks.searches.progress import Pulse, on_threads
 
 MAX_MOVES = 32
-"""Maximum number of moves; the bits of moves that raise the distance are below the bits of moves that keep it."""
+"""Maximum number of moves. The lower half of a word marks the moves that raise the distance, the upper half the moves
+that leave it unchanged."""
 CLASSES_AT_ONCE = 1 << 8
 Steps = NDArray[np.uint64]
 
@@ -28,8 +29,8 @@ def steps_of(
 ) -> Steps | None:
     """Return the word of each entry of a folded table, ``(entries,)``.
 
-    Return None if there are too many moves, or a move changes a distance by more than one. ``pulse`` may interrupt the
-    work.
+    Returns None if there are too many moves, or if a move changes a distance by more than one. ``pulse`` may interrupt
+    the work.
     """
     rows, column = row_moves(digits, folding.column), digits[folding.column].after[:, :-1]
     moves = rows.shape[1]
@@ -59,10 +60,10 @@ def write_steps(
     values: NDArray[np.uint8],
     steps: Steps,
 ) -> bool:
-    """Write the words of the classes ``first`` to ``end``; return whether each move changes distances by at most one.
+    """Write the words of classes ``first`` to ``end - 1``; return whether each move changes distances by at most one.
 
-    ``after`` ``(classes, moves)`` contains the class of the row after each move, above the bits of the column map, and
-    ``columns`` ``(column maps, moves, width)`` contains the column there.
+    ``after`` ``(classes, moves)`` contains `Folding.class_of` of the row after each move, and ``columns``
+    ``(column maps, moves, width)`` the column of the representative row after each move.
     """
     width = columns.shape[2]
     largest = np.uint64(0)

@@ -1,18 +1,17 @@
-"""Prefixes from which the search of a symmetric position starts: one per class of symmetric prefixes.
+"""First moves of the search from a symmetric position: only one of several symmetric prefixes is searched.
 
-A symmetry that leaves a position unchanged maps each path from it to the goal to another such path. So it is enough to
-search the paths that are lexicographically first among their images. The first move of such a path is the smallest of
-its images under the symmetries. Among the symmetries that fix this move, none maps the second move to a smaller one,
-and so on, until only the identity is left. Both this rule and the fixed order of commuting moves refer to the same
-order of moves, so they can be combined.
+A symmetry that leaves a position unchanged maps each path from the position to the goal to another such path. So it is
+enough to search the paths that are lexicographically first among their images. The first move of such a path is the
+smallest of its images under the symmetries. None of the symmetries that fix this move maps the second move to a smaller
+one, and so on, until only the identity is left. This rule can be combined with the fixed order of commuting moves,
+since both refer to the same order of moves.
 
-A *central* position commutes with every move. A path from it may begin at any of its moves: if the moves ``a b ... z``
-lead from the position to the goal, so do ``b ... z a``, because ``b ... z`` undoes the position and ``a``, which
-commute. So a path that contains a certain move may begin with it. The first stage of the search covers the paths that
-begin with a move of one class (moves that symmetries map to each other). The next stage covers the paths without any of
-these moves that begin with a move of the next class, and so on. In the order of moves, these classes follow one
-another. For the superflip of the cube, the half turns are the first class, and the paths of quarter turns only are the
-second stage.
+A *central* position commutes with every move. The moves of a path from a central position can be rotated: if the moves
+``a b ... z`` lead from the position to the goal, so do ``b ... z a``. So if some path contains a certain move, another
+path of the same length begins with it. Moves that symmetries map to each other form a class. The first stage of the
+search covers the paths that begin with a move of the first class. The next stage covers the paths that contain no move
+of this class and begin with a move of the second class, and so on. Moves are ordered by class. For the superflip of the
+cube, the half turns are the first class, so the second stage searches only paths of quarter turns.
 """
 
 from collections.abc import Iterator
@@ -29,10 +28,10 @@ from antipodes_tasks.searches.step_table_dfs import STEP_ROOM
 
 
 class Stage(NamedTuple):
-    """A part of a search."""
+    """The part of a search whose paths begin with certain prefixes."""
 
     beginnings: Numbers
-    """``(n, moves)``: the prefixes of its paths."""
+    """``(n, moves)``: the prefixes."""
     follow: NDArray[np.uint32]
     """``(moves + 1,)``: the moves that may follow each move, and the possible first moves, as bits."""
 
@@ -48,14 +47,13 @@ def whole_tree(follow: NDArray[np.uint32]) -> Stage:
 
 
 def stages_of(rules: Rules, symmetries: Numbers, central: bool, follow: NDArray[np.uint32], depth: int) -> list[Stage]:
-    """Return the stages of a search for one path of ``depth`` moves, from a position that some symmetries leave
-    unchanged.
+    """Return the stages of a search for one path of ``depth`` moves from a symmetric position.
 
-    ``symmetries`` ``(n, moves)`` contains the image of each move under each symmetry. They form a group, with the
-    identity.
+    ``symmetries`` ``(n, moves)`` contains the image of each move under each symmetry that leaves the position
+    unchanged. These symmetries form a group, including the identity.
     """
     images, order = first_alike(transforms_in(rules))[symmetries], np.arange(len(rules.moves))
-    most = depth - 2  # one block below the prefixes, and the split, are left to the kernel
+    most = depth - 2  # the kernel needs two moves after the prefixes: it splits the tree one move below them
     if not central or most < 1:
         return [_stage(images, order, follow, most)]
     classes = _classes(images, bits_of(int(follow[-1])))
@@ -71,13 +69,15 @@ def stages_of(rules: Rules, symmetries: Numbers, central: bool, follow: NDArray[
 
 
 def _classes(images: Numbers, moves: list[int]) -> list[list[int]]:
-    """Return the classes of moves under the symmetries, small classes first: more symmetries fix their moves."""
+    """Return the classes of moves under the symmetries; small classes, whose moves more symmetries fix, come first."""
     found = {tuple(sorted(set(images[:, move].tolist()))) for move in moves}
     return sorted(map(list, found), key=lambda own: (len(own), own))
 
 
 def _stage(images: Numbers, order: Numbers, follow: NDArray[np.uint32], most: int) -> Stage:
-    """Return a stage with prefixes of at most ``most`` moves, until symmetry is broken or a block is full."""
+    """Return a stage. Its prefixes are extended until no symmetry fixes them, a block is full, or they have ``most``
+    moves.
+    """
     begun, length = [(list[int](), images)], 0
     while length < most and any(len(kept) > 1 for _, kept in begun):
         longer = list(islice(_extended_prefixes(begun, order, follow), STEP_ROOM + 1))
@@ -91,7 +91,7 @@ def _stage(images: Numbers, order: Numbers, follow: NDArray[np.uint32], most: in
 def _extended_prefixes(
     begun: list[tuple[list[int], Numbers]], order: Numbers, follow: NDArray[np.uint32]
 ) -> Iterator[tuple[list[int], Numbers]]:
-    """Yield the prefixes extended by one move, and the symmetries that fix each."""
+    """Yield the prefixes extended by one move, each with the symmetries that fix it."""
     for moves, kept in begun:
         for move in bits_of(int(follow[moves[-1] if moves else -1])):
             if (order[kept[:, move]] >= order[move]).all():

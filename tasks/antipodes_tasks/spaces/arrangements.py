@@ -1,13 +1,14 @@
 """The numbering of pieces that move to empty places: all arrangements, or the half with the right parity.
 
-**Half the arrangements.** If the place of the empty square determines the parity of an arrangement (see
-`parity_by_place`), only one of the two orders of the pieces with the last two labels has the right parity. So the last
-digit of the index, which stores their order, is omitted, and only the half with the right parity is numbered.
+**Half the arrangements.** If the place of the empty square determines the parity of every reachable arrangement (see
+`parity_by_place`), only one of the two orders of the pieces with the last two labels has the right parity. The last
+digit of the index, which would store this order, is then omitted, and only the half with the right parity is numbered.
 
 The move tables are then those of the puzzle in which the last two pieces are identical. Moves do not depend on which
 piece they move, so exchanging two pieces commutes with every move. Each arrangement with two identical pieces stands
-for two arrangements, one of each parity, which differ by an exchange of these pieces. A move takes the one with the
-right parity to one with the right parity, and that is the one for which the arrangement after the move stands.
+for two arrangements of different parity, which differ by an exchange of these pieces. Only the one with the right
+parity is numbered. A move takes it to an arrangement that also has the right parity, so the tables lead to the correct
+index.
 """
 
 from collections.abc import Mapping, Sequence
@@ -35,9 +36,9 @@ from antipodes_tasks.spaces.space import NOT_NUMBERED, Numbering, SpaceRecord
 from antipodes_tasks.spaces.swap_tables import SwapTables
 
 MAX_SWAPS = 100_000
-"""Maximum number of swaps for which the graph of places is examined; that takes a tenth of a second."""
+"""Maximum number of swaps for which the graph of places is examined, which takes a tenth of a second."""
 PARITY = "parity"
-"""The key of the details that holds the parities, if half of the arrangements are numbered."""
+"""The key under which the details contain the parities if half the arrangements are numbered."""
 MIN_PLACES, MAX_PLACES = 3, 20
 """Minimum and maximum number of places for numbering half the arrangements. At least one empty place and two pieces are
 needed; with more than 20 places, even half the arrangements are too many."""
@@ -45,10 +46,10 @@ needed; with more than 20 places, even half the arrangements are too many."""
 
 @dataclass(frozen=True)
 class Arrangements(Numbering):
-    """All arrangements of a puzzle's pieces, reachable or not, or the half with the right parity.
+    """The numbering of all arrangements of a puzzle's pieces, reachable or not, or of the half with the right parity.
 
-    There is a digit for each label. It is the number of the set of places of the pieces with this label, among the
-    places that the labels before it leave free.
+    There is a digit for each label: the number of the set of places that have this label, among the places that earlier
+    labels leave free.
     """
 
     KIND: ClassVar[str] = "arrangements"
@@ -56,7 +57,7 @@ class Arrangements(Numbering):
     pieces: tuple[int, ...]
     """Number of pieces with each label."""
     parity: tuple[int, ...] | None = None
-    """The parity of the numbered arrangements by the place of label 0; None: all arrangements are numbered."""
+    """For each place of label 0, the parity of the numbered arrangements. None if all arrangements are numbered."""
 
     @classmethod
     def of(cls, rules: Rules) -> Self:
@@ -90,7 +91,10 @@ class Arrangements(Numbering):
         return {} if self.parity is None else {PARITY: list(self.parity)}
 
     def rank(self, labels: Labels) -> Indices:
-        """Return the index, ``(n,)`` int64, of each position ``(n, places)``, or NOT_NUMBERED; pieces are unchecked."""
+        """Return the index of each position ``(n, places)``, as ``(n,)`` int64; NOT_NUMBERED if the parity is wrong.
+
+        The pieces are not checked.
+        """
         if self.parity is None:
             return rank_arrangements(labels, self.counts)
         indices = rank_arrangements(with_last_two_equal(labels, len(self.pieces)), self.counts)
@@ -113,7 +117,7 @@ class Arrangements(Numbering):
         return with_last_two_apart(labels, len(self.pieces), self._parity_at_empty_place(labels))
 
     def _parity_at_empty_place(self, labels: Labels) -> Parities:
-        """Return the parity ``(n,)`` that numbered positions ``(n, places)`` with these empty places have."""
+        """Return the parity ``(n,)`` that each position ``(n, places)`` must have, given its empty place."""
         found: Parities = np.array(self.parity, dtype=np.uint8)[labels.argmin(axis=1)]
         return found
 
@@ -123,7 +127,7 @@ class Arrangements(Numbering):
         return SwapTables(rules.moves, self.counts, leading)
 
     def reachable(self, rules: Rules) -> int | None:
-        """Return the number of numbered arrangements if a theorem proves that all are reachable, see `any_order`."""
+        """Return the number of numbered arrangements if `any_order` proves that all are reachable; otherwise None."""
         return self.size_for(rules) if len(rules.moves) <= MAX_SWAPS and any_order(rules) else None
 
 
@@ -134,9 +138,9 @@ def parity_by_place(rules: Rules) -> tuple[int, ...] | None:
     two colours such that each move takes the empty place to the other colour, colour and parity change together. Then
     half of all arrangements are unreachable (W. W. Johnson and W. E. Story, "Notes on the '15' puzzle", 1879).
 
-    The parity is found from the puzzle, for each connected component of places, because the starts may be in several
-    components. If the starts of a component disagree, or its graph has a cycle of odd length, the place does not
-    determine the parity. In a component without a start, either parity is possible, as long as moves preserve it.
+    The parity is computed for each connected component of places, because the empty places of the starts may be in
+    several components. If the starts of a component disagree, or its graph has a cycle of odd length, the place does
+    not determine the parity. In a component without a start, either of the two possible choices is correct.
     """
     if not MIN_PLACES <= rules.places <= MAX_PLACES or set(rules.counts) != {1} or not isinstance(rules.moves, Swaps):
         return None

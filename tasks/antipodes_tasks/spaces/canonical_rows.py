@@ -1,8 +1,8 @@
 """Orderly generation of the representative row of each symmetry class of rows, without listing the other rows.
 
 The representative of a class is the row with the minimum key (see `antipodes_tasks.spaces.row_classes`). The digits of
-a row are chosen one after the other, the most significant first. As soon as the known digits determine the next digits
-of the row's image under a symmetry, these are compared with the digits of the row:
+a row are chosen one after the other, the most significant first. As soon as the chosen digits determine the next digits
+of the row's image under a symmetry, the image is compared with the row:
 
 * If the image is smaller, no row that begins with these digits is a representative.
 * If the image is greater, the symmetry need not be compared again.
@@ -25,14 +25,14 @@ from antipodes_tasks.spaces.rows_and_columns import Frame, Pieces
 
 Keys = NDArray[np.uint64]
 PREFIXES = 1 << 9
-"""Number of prefixes from which on the rows that begin with them are listed in parallel."""
+"""Minimum number of prefixes for listing the rows in parallel. If there are fewer, they are extended first."""
 AT_ONCE = 4
-"""Number of prefixes whose rows one call lists. It is small so that all threads end at about the same time and an
+"""Number of prefixes whose rows one call lists. It is small, so that all threads end at about the same time and an
 interruption takes effect soon."""
 ROOM = 1 << 12
-"""Number of rows for which a call has room at first."""
+"""Number of rows for which a call allocates memory at first."""
 WHATEVER = 1 << 15
-"""Upper bound on the number of places, used as the supply of a value, which may occur on any number of places."""
+"""How often a value may occur: on any number of places. This is an upper bound on the number of places."""
 
 
 class KeptRows(NamedTuple):
@@ -45,7 +45,7 @@ class KeptRows(NamedTuple):
 
 
 class _Stock(NamedTuple):
-    """The supply of each row label: how often it may occur. For kernels."""
+    """How often each row label may occur, for kernels."""
 
     begins: NDArray[np.int64]
     """``(digits,)``: where in ``counts`` the row labels of each digit's part begin."""
@@ -53,7 +53,7 @@ class _Stock(NamedTuple):
 
 
 def least_rows(frame: Frame, images: Images) -> KeptRows:
-    """Return the representative row of each symmetry class, listed with all threads."""
+    """Return the representative row of each symmetry class; all threads list them in parallel."""
     shape, stock = RowImages.of(frame, images), _stock(frame)
     digits = len(shape.places)
     prefixes, known = np.zeros(1, dtype=np.uint64), 0
@@ -95,10 +95,10 @@ def _numbered_rows(frame: Frame, images: Images, keys: Keys, stabilisers: NDArra
 def extend_prefixes(
     prefixes: Keys, known: int, end: int, images: RowImages, stock: _Stock
 ) -> tuple[Keys, NDArray[np.int64]]:
-    """Extend prefixes from ``known`` to ``end`` digits, as far as they may begin a representative row.
+    """Extend prefixes of rows from ``known`` to ``end`` digits, in all ways that may begin a representative row.
 
-    Return the extended prefixes, and for each the number of symmetries that may be in the stabiliser. A prefix is
-    written as the key of the row that has zeros after it.
+    Return the extended prefixes, and for each of them the number of symmetries that may be in the stabiliser. A prefix
+    is written as the key of the row in which all later digits are 0.
     """
     order = len(images.origins)
     keys, stabilisers = np.empty(ROOM, dtype=np.uint64), np.empty(ROOM, dtype=np.int64)
@@ -160,10 +160,11 @@ def _may_be_least(
     counts: NDArray[np.int64],
     images: RowImages,
 ) -> bool:
-    """Return whether no image is known to be smaller if the digit at ``level`` is ``label``.
+    """Return whether the row may be a representative if its digit at ``level`` is ``label``.
 
-    ``waiting`` and ``matched`` are filled in for the next level: the symmetries that still have to be compared, and how
-    many leading digits of the image under each agree with the row.
+    It may be one if no image is known to be smaller. For the next level, fill in the symmetries that still have to be
+    compared (``waiting``), and for each of them the number of leading digits of the image that agree with the row
+    (``matched``).
     """
     row[level] = label
     kept = 0

@@ -1,4 +1,4 @@
-"""The choice of a reduced space: which symmetries reduce it, and at which cut into row and column."""
+"""The choice of a reduced space: by which symmetries it is reduced, and how it is cut into rows and columns."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -28,29 +28,29 @@ from antipodes_tasks.spaces.space import Numbering, Space
 MAX_FRAMES = 64
 """Maximum number of cuts that are compared."""
 MAX_KEPT = 0.9
-"""Maximum number of entries of a reduced space, as a fraction of all positions. Above it the reduction is pointless."""
+"""Maximum number of entries of a reduced space, as a fraction of all positions. With more, it is not worthwhile."""
 FINDING_COST = 1e8
-"""The cost of a tenth of a second, the time to find the symmetries."""
+"""Cost of finding the symmetries, which takes a tenth of a second."""
 MAX_COST_SHARE, WORTHWHILE_SHARE = 2.0, 0.5
-"""Costs of a reduced space as fractions of the cost of the unreduced space: the maximum, and the fraction below which
-a reduction is chosen automatically."""
+"""Cost of a reduced space as a fraction of the cost of the unreduced space: the maximum, and the fraction below which a
+reduction is chosen automatically."""
 OUTLINE_COST = 1.5e9
-"""The cost from which on the tables of an outline are not filled; see `cost_of`."""
+"""Cost, as defined by `cost_of`, above which rows are not listed and tables are not filled for an outline."""
 MIN_POSITIONS_FOR_LONG_SEARCH = 1 << 33
-"""Number of positions whose bits take 3 GiB. To save that much memory, a longer search is acceptable."""
+"""Minimum number of positions for which a longer search is acceptable, to save memory: their bits take 3 GiB."""
 MAX_ROWS = 1 << 30
 """Maximum number of rows before the reduction. Comparing this many rows with their images takes a minute."""
 MAX_PERMUTATIONS = MAX_SYMMETRIES << 20
-"""Maximum number of permutations of places, labels and moves for which the group is computed. Several of them may be
-the same symmetry."""
+"""Maximum number of permutations of places, labels and moves in a group that is computed. Several permutations may
+represent the same symmetry."""
 NUMPY_ROW_COST, ROW_COST, IMAGE_COST = 800, 60, 0.4
-"""Time to list a row before the reduction with numpy and with compiled code, and time to compare a place of a row with
-the place of an image, as numbers of positions that a search expands by one move. Measured: 479 million rows were listed
-in 15 s of processor time."""
+"""Time to list a row of the unreduced space with numpy and with compiled code, and time to compare one place of a row
+with an image; all divided by the time that a search takes to expand a position by one move. Measured: 479 million rows
+were listed in 15 s of processor time."""
 
 
 class Limits(NamedTuple):
-    """Upper limits of the cost and the size of a reduced space."""
+    """Upper limits on the cost and the size of a reduced space."""
 
     cost: float
     """Maximum cost, see `cost_of`."""
@@ -61,9 +61,9 @@ class Limits(NamedTuple):
 def reduced_space(rules: Rules, whole: Space, *, worth: bool = False, outline: bool = False) -> Space:
     """Return the reduced space that is built and searched fastest. ``whole`` is the space of all positions.
 
-    With ``worth``, the reduction must at least halve the time, or, if the positions take much memory, the number of
-    entries. In an ``outline``, rows are not listed if their tables would take long; this is enough for a plan, but not
-    for a search.
+    With ``worth``, the reduction must at least halve the time. If the positions take much memory, it must halve the
+    number of entries instead. With ``outline``, rows are not listed if this or their tables would take long. Such a
+    space can be planned but not searched.
 
     Raises InputError if there is no such space.
     """
@@ -85,7 +85,7 @@ def _tables_take_long(rules: Rules, reduced: Reduced) -> bool:
 
 
 def listed(space: Space) -> Space:
-    """Return the space of an outline with its rows listed; return any other space unchanged."""
+    """Return the complete space of an outline, with its rows listed; return any other space unchanged."""
     numbering = space.numbering
     if not isinstance(numbering, Reduced) or not numbering.is_outline:
         return space
@@ -98,7 +98,7 @@ def _is_reducible(rules: Rules, numbering: Numbering) -> bool:
 
 
 def _limits(rules: Rules, whole: Space, worth: bool) -> Limits:
-    """Return the upper limits of a reduced space."""
+    """Return the upper limits on a reduced space."""
     each = 1 + FUNCTION_COST if isinstance(rules.moves, Functions) else 1
     search = float(each * whole.size * len(rules.moves))
     if not worth or whole.size >= MIN_POSITIONS_FOR_LONG_SEARCH:
@@ -145,7 +145,7 @@ def _deciding_frames(rules: Rules, images: Images) -> Iterator[Frame]:
 
 
 def _numbering(rules: Rules, whole: Numbering, frame: Frame, images: Images) -> Reduced | None:
-    """Return the reduced numbering of a cut; None if a sample shows that rows do not determine rows after moves."""
+    """Return the reduced numbering of a cut; None if, in a sample, the row after a move also depends on the column."""
     return (
         ReducedFields.cut(rules, whole, frame, images) if isinstance(whole, Fields) else Reduced(whole, frame, images)
     )
@@ -183,7 +183,7 @@ def symmetries_listed(rules: Rules) -> Images:
 def cost_of(frame: Frame, order: int, rows: float, moves: int) -> float:
     """Return the relative time to build and search a space that ``order`` symmetries reduce to ``rows`` rows.
 
-    The unit is that of `Filler.cost`, but the search itself is included.
+    The unit is the same as in `Filler.cost`, but the time of the search itself is included.
     """
     maps = min(rows * moves, 2 * order * prod(block.size for block in frame.blocks))
     entries = maps * frame.width
@@ -198,16 +198,16 @@ def _listing(frame: Frame) -> float:
 
 
 def cost_of_fields(frame: Frame, order: int, rows: float, moves: int) -> float:
-    """Return the same as `cost_of` if the moves are functions.
+    """Return the same as `cost_of`, for moves that are functions.
 
-    They are applied to all positions of the representative rows, and the images of all results are ranked.
+    The functions are applied to all positions of the representative rows, and the images of all results are ranked.
     """
     comparing = _listing(frame) + IMAGE_COST * frame.places * order * rows * moves
     return comparing + (1 + 2 * FUNCTION_COST) * rows * frame.width * moves
 
 
 def frames_of(rules: Rules, images: Images) -> Iterator[Frame]:
-    """Yield cuts whose rows symmetries may permute: the cuts of the unreduced table, and cuts along label classes."""
+    """Yield cuts that symmetries may preserve: the cuts of the unreduced table, and cuts along label classes."""
     parts, known = parts_of(rules), set[Classes]()
     for classes in (*_cuts(parts), *_systems(parts, images)):
         if classes not in known and len(known) < MAX_FRAMES:
@@ -216,7 +216,7 @@ def frames_of(rules: Rules, images: Images) -> Iterator[Frame]:
 
 
 def _cuts(parts: Sequence[Part]) -> Iterator[Classes]:
-    """Yield the label classes of the cuts of the unreduced table: the first labels are in the row, the others not."""
+    """Yield the label classes of the cuts of the unreduced table, which have the first labels in the row."""
     rows = [_all_in_row(part) for part in parts]
     columns = [_none_in_row(part) for part in parts]
     for number, part in enumerate(parts):
@@ -247,7 +247,7 @@ def _divided(part: Part, shown: int) -> tuple[int, ...] | int | None:
 
 
 def _systems(parts: Sequence[Part], images: Images) -> Iterator[Classes]:
-    """Yield divisions of the parts of pieces into label classes that symmetries permute, with values in the column."""
+    """Yield divisions of the labels of pieces into classes that symmetries permute, with all values in the column."""
     choices: list[Sequence[tuple[int, ...] | int]] = []
     for part in parts:
         if isinstance(part, Pieces):
@@ -260,8 +260,8 @@ def _systems(parts: Sequence[Part], images: Images) -> Iterator[Classes]:
 def block_systems(renamed: np.ndarray) -> list[tuple[int, ...]]:
     """Return divisions of labels into classes (block systems) that the renamings ``(n, labels)`` permute.
 
-    Each division lists the class of each label. They are the division into a single class, the division into classes
-    of one label, and for each label the finest division with this label and label 0 in one class.
+    Each division lists the class of each label. The result contains the division into a single class, the division into
+    classes of one label, and for each label the finest division that has this label and label 0 in the same class.
     """
     labels = renamed.shape[1]
     found = {(0,) * labels: None, tuple(range(labels)): None}

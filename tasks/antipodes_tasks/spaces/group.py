@@ -1,8 +1,8 @@
-"""The numbering of a puzzle whose moves generate a group: exactly the positions that the group contains.
+"""The numbering of exactly the reachable positions of a puzzle whose moves generate a group.
 
-All pieces differ, so that a position is an element of a permutation group, and the start is the identity. A stabiliser
-chain (see `antipodes_tasks.permutations.chain`) writes an element as a product of one representative for each level.
-The numbers of these representatives are the digits of its index.
+All pieces must differ, so that each position is an element of a permutation group, in which the first start is the
+identity. A stabiliser chain (see `antipodes_tasks.permutations.chain`) writes each element as a product of
+representatives, one from each level. The numbers of these representatives are the digits of the index.
 """
 
 from collections.abc import Mapping, Sequence
@@ -36,7 +36,7 @@ from antipodes_tasks.spaces.space import Numbering, SpaceRecord
 Ranks = NDArray[np.int64]
 
 LARGEST = 1 << 128
-"""Maximum order of groups whose order is computed, to report the size of the puzzle. That takes at most about three
+"""Maximum order of a group that is computed, to report the size of the puzzle. This takes at most about three
 seconds."""
 BATCH = 1 << 20
 """Number of positions that are ranked together."""
@@ -48,14 +48,14 @@ MAX_BYTES = 256
 
 
 class ChainArrays(NamedTuple):
-    """The levels of a chain, joined to arrays for kernels."""
+    """The levels of a chain, joined into arrays for kernels."""
 
     base: NDArray[np.int64]
     """``(levels,)``: the base points."""
     numbers: NDArray[np.int16]
     """``(levels, points)``: the digit of each image of the base point; -1 outside its orbit."""
     firsts: NDArray[np.int64]
-    """``(levels,)``: where the representatives of each level begin."""
+    """``(levels,)``: the index in ``representatives`` at which those of each level begin."""
     representatives: Permutations
     """``(representatives, points)``: the representatives of all levels, or their inverses."""
     weights: NDArray[np.int64]
@@ -93,7 +93,7 @@ class Elements:
     def rank(self, elements: Permutations) -> Ranks:
         """Return the number, ``(n,)`` int64, of each permutation ``(n, points)``; -1 if it is not in the group.
 
-        The rows may hold any integers from 0 to ``points - 1``. A row that is not a permutation gets -1.
+        A row of ``elements`` may contain any integers from 0 to ``points - 1``. If it is not a permutation, it gets -1.
         """
         if elements.size * len(self.chain.levels) > MAX_NUMPY_IMAGES:
             return rank_elements(elements, *self._inverses)
@@ -105,7 +105,7 @@ class Elements:
         return ranks
 
     def rank_one(self, element: bytes) -> int:
-        """Return the number of one element with at most MAX_BYTES points, using ``bytes.translate`` for products."""
+        """Return the number of a permutation of at most MAX_BYTES points, or -1; products use ``bytes.translate``."""
         rank = 0
         for point, digits in self._translations:
             found = digits.get(element[point])
@@ -127,7 +127,7 @@ class Elements:
 
     @cached_property
     def _translations(self) -> list[tuple[int, dict[int, tuple[int, bytes]]]]:
-        """For each level, the base point; for each image of it, its summand of the rank and an inverse element."""
+        """For each level, the base point, and for each point of its orbit a summand of the rank and an inverse."""
         further = bytes(MAX_BYTES - self.chain.points)
         found = []
         for level, weight in zip(self.chain.levels, self.weights, strict=True):
@@ -161,7 +161,7 @@ class Elements:
 
 @dataclass(frozen=True)
 class Group(Numbering):
-    """The elements of the group that the moves generate: exactly the positions that moves and their inverses reach."""
+    """The numbering of the elements of the group that the moves generate. They are exactly the reachable positions."""
 
     KIND: ClassVar[str] = "group"
 
@@ -175,7 +175,7 @@ class Group(Numbering):
 
     @classmethod
     def restored(cls, rules: Rules, record: SpaceRecord) -> Self:
-        """Return the numbering with the chain of a record; raise FieldError if it is invalid or of another group."""
+        """Return the numbering of a recorded chain; raise FieldError if it is invalid or generates another group."""
         points = points_of(rules)
         if points is None:
             raise FieldError(f"space: the kind {record.kind!r} does not match the puzzle {rules.name}")
@@ -187,9 +187,10 @@ class Group(Numbering):
 
     @classmethod
     def can_number(cls, rules: Rules) -> bool:
-        """Return whether positions are permutations of points, moves connect all starts, and the group order is known.
+        """Return whether this numbering is possible for a puzzle.
 
-        The order is not known if it exceeds LARGEST.
+        Positions must be permutations of points, moves must connect all starts, and the order of the group must be at
+        most LARGEST.
         """
         points = points_of(rules)
         chain = None if points is None else _chain_of(points)
@@ -209,7 +210,7 @@ class Group(Numbering):
 
     @property
     def cuts(self) -> Sequence[int]:
-        """Any number of levels from 1 on, or 0 if there is no level."""
+        """The possible numbers of levels in the row: 1 or more, or 0 if there are no levels."""
         return range(min(1, len(self.radices)), len(self.radices) + 1)
 
     @property
@@ -218,7 +219,7 @@ class Group(Numbering):
         return {"base": list(self.chain.base), "generators": [list(each) for each in self.chain.generators]}
 
     def rank(self, labels: Labels) -> Indices:
-        """Return the index, ``(n,)`` int64, of each position ``(n, places)``; NOT_NUMBERED if it is unreachable."""
+        """Return the index of each position ``(n, places)``, as ``(n,)`` int64; NOT_NUMBERED if it is unreachable."""
         ranks = np.empty(len(labels), dtype=np.int64)
         for first in range(0, len(labels), BATCH):
             permutations = self._points.permutations(labels[first : first + BATCH])
@@ -294,7 +295,7 @@ def _points(rules: Rules) -> PuzzlePoints:
 
 
 def _members(chain: StabiliserChain, elements: Permutations) -> NDArray[np.bool_]:
-    """Return which of the permutations ``(n, points)`` are elements of the group, ``(n,)``."""
+    """Return a mask ``(n,)`` of the permutations ``(n, points)`` that are elements of the group."""
     members: NDArray[np.bool_] = (sifted(chain.levels, elements) == np.arange(chain.points)).all(axis=1)
     return members
 
@@ -308,7 +309,7 @@ def rank_elements(
     inverses: Permutations,
     weights: Ranks,
 ) -> Ranks:
-    """Return the number of each element ``(n, points)``, ``(n,)``, or -1; see `Elements.rank`."""
+    """Return the number ``(n,)`` of each permutation ``(n, points)``, or -1; see `Elements.rank`."""
     points = elements.shape[1]
     ranks = np.zeros(len(elements), dtype=np.int64)
     rest = np.empty(points, dtype=np.int16)

@@ -1,9 +1,9 @@
 """Positions as permutations of points: each combination of a place and an orientation of a piece is a point.
 
-A position is written as the permutation that takes each point of the first start to its present point. For this, all
-pieces must differ, so that the labels determine which piece is where, and values must be orientations of such pieces or
-stay on their places. A move then multiplies the permutation from the left by an element that does not depend on the
-position.
+A position is written as the permutation that takes each point of the first start to the point where it is now. This
+requires that all pieces differ, so that the labels determine which piece is where. Values must be orientations of these
+pieces, or stay on their places. A move then multiplies the permutation from the left by an element that does not depend
+on the position.
 """
 
 from collections.abc import Sequence
@@ -25,14 +25,14 @@ BATCH = 1 << 11
 MAX_NUMPY_IMAGES = 1 << 20
 """Number of images of points below which numpy is faster than loading compiled code."""
 NO_COLUMN = -1
-"""Instead of a place: the seat has no piece, or no value."""
+"""Used instead of a place if a seat has no piece, or no value."""
 Turns = NDArray[np.int64]
-"""``(n, seats)``: by how many points the values of seats are turned."""
+"""``(n, seats)``: the number of points by which the value of each seat is turned."""
 
 
 @dataclass(frozen=True, eq=False)
 class PuzzlePoints:
-    """The points of a puzzle. They belong to *seats*: a seat is a place with a piece, a value, or both."""
+    """The points of a puzzle. Each belongs to a *seat*, which has a piece, a value, or a piece with its orientation."""
 
     pieces: NDArray[np.int64]
     """``(seats,)``: the place of the piece among all places, or NO_COLUMN."""
@@ -41,7 +41,7 @@ class PuzzlePoints:
     moduli: NDArray[np.int64]
     """``(seats,)``: the number of values, which is the number of points."""
     homes: NDArray[np.int64]
-    """``(seats, labels)``: the seat of each label of a piece at the start; -1 for other labels."""
+    """``(seats, labels)``: for each piece that can be on a seat, its seat at the start; -1 for other labels."""
     start: Labels
     """``(places,)``: the first start."""
     moves: Transforms
@@ -57,7 +57,7 @@ class PuzzlePoints:
         return np.cumsum(self.moduli) - self.moduli
 
     def permutations(self, labels: Labels) -> Permutations:
-        """Return the permutations ``(n, points)`` of positions ``(n, places)``; zeros if a label is unknown."""
+        """Return the permutations ``(n, points)`` of positions ``(n, places)``; only zeros if a label is unknown."""
         permutations = np.zeros((len(labels), self.count), dtype=np.int16)
         if permutations.size > MAX_NUMPY_IMAGES:
             columns = (self.pieces, self.values, self.moduli, self.first_points, self.homes, self._start_values)
@@ -86,7 +86,10 @@ class PuzzlePoints:
     def _put(
         self, permutations: Permutations, firsts: NDArray[np.int64], seats: NDArray[np.int64], turns: Turns
     ) -> None:
-        """Write the images of the points from ``firsts`` ``(n, seats)`` on: points of ``seats``, after ``turns``."""
+        """Write the images of the points that begin at ``firsts`` ``(n, seats)``.
+
+        The images are the points of ``seats``, turned by ``turns``.
+        """
         modulus = self.moduli[seats[0]]
         for turn in range(modulus):
             images = (self.first_points[seats] + (turns + turn) % modulus).astype(np.int16)
@@ -102,7 +105,7 @@ class PuzzlePoints:
 
     @cached_property
     def _images(self) -> list[tuple[int, int, dict[int, tuple[int, int, int]], list[bytes]]]:
-        """For each seat, the places of piece and value, the home of each label, and the seat's points after each turn.
+        """For each seat, the places of its piece and value, the home of each label, and the points after each turn.
 
         A home is given by its first point, one past its last point, and its value at the start.
         """
@@ -199,7 +202,7 @@ def _points_of(parts: tuple[Part, ...], start: tuple[int, ...], moves: Transform
 
 
 def _seats_of(parts: tuple[Part, ...], moves: Transforms) -> tuple[list[int], list[int]] | None:
-    """Return the places of the piece and of the value of each seat; None if moves separate them."""
+    """Return the places of the pieces and of the values of all seats; None if moves do not permute points."""
     pieces: list[int] = []
     values: list[int] = []
     ranges = ranges_of(parts)
@@ -227,7 +230,7 @@ def _seats_of(parts: tuple[Part, ...], moves: Transforms) -> tuple[list[int], li
 
 
 def _values_follow_pieces(moves: Transforms, pieces: slice, values: slice) -> bool:
-    """Return whether values move together with the pieces."""
+    """Return whether values always move together with the pieces."""
     one, other = moves.origin[:, pieces] - pieces.start, moves.origin[:, values] - values.start
     return np.array_equal(one, other)
 
@@ -246,7 +249,7 @@ def write_permutations(
     start_values: Column,
     permutations: NDArray[np.int16],
 ) -> None:
-    """Write positions ``(n, places)`` as permutations ``(n, points)``; zeros if a label is unknown."""
+    """Write positions ``(n, places)`` as permutations ``(n, points)``; only zeros if a label is unknown."""
     for row in range(labels.shape[0]):
         for seat in range(len(moduli)):
             home = np.int64(seat)

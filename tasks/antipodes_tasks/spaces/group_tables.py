@@ -29,7 +29,7 @@ MAX_TRANSITIONS = 1 << 24
 
 @dataclass(frozen=True, eq=False)
 class Transitions:
-    """The transitions of a level: ``(states, orbit)`` arrays by state and digit."""
+    """The transitions of a level, as arrays ``(states, orbit)`` that are indexed by state and digit."""
 
     written: NDArray[np.int32]
     """The new digit."""
@@ -39,12 +39,12 @@ class Transitions:
 
 @dataclass(frozen=True, eq=False)
 class Automaton:
-    """The automaton of some elements of a group. State 0 is the identity at every level."""
+    """The automaton that multiplies by some elements of a group. State 0 is the identity at every level."""
 
     levels: tuple[Level, ...]
     """The levels of a complete chain, see `StabiliserChain.is_complete`."""
     elements: Permutations
-    """``(moves, points)``: the elements by which moves multiply positions. They are states 1, 2, ... of the first
+    """``(moves, points)``: the elements by which moves multiply positions. They are the states 1, 2, ... of the first
     level."""
 
     @cached_property
@@ -76,7 +76,7 @@ class Automaton:
 
     @cached_property
     def state_counts(self) -> tuple[int, ...]:
-        """Number of states at each level, and after the last one; upper bounds if counting takes too long."""
+        """Number of states at each level, and after the last level; upper bounds if counting takes too long."""
         try:
             return (*(len(one.next) for one in self.transitions), 1)
         except ResourceLimitError:
@@ -86,7 +86,7 @@ class Automaton:
 
     @property
     def most_bytes(self) -> int:
-        """Upper bound on the bytes of the transitions, and of the bytes in use while they are computed."""
+        """Upper bound on the bytes of the transitions, including those in use only while they are computed."""
         levels = len(self.levels)
         sizes = [count * len(level.transversal) for count, level in zip(self.state_counts, self.levels, strict=False)]
         counted = [min(size, MAX_TRANSITIONS) for size in sizes]
@@ -201,7 +201,10 @@ def _column_fills(maps: NDArray[np.int32], levels: Sequence[Transitions]) -> lis
 def _passed(
     transitions: Sequence[Transitions], states: NDArray[np.int32]
 ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Return the number that states ``(n,)`` write for the digits of some levels, and the next states, as arrays."""
+    """Run the automaton over all combinations of the digits of some levels, beginning in each of the states ``(n,)``.
+
+    Return the numbers that it writes and the states that it reaches, both ``(n, combinations)``.
+    """
     written, states = np.zeros((len(states), 1), dtype=np.int32), states[:, np.newaxis]
     for one in transitions:
         digits = one.written.shape[1]
@@ -220,10 +223,11 @@ def fill_rows(
     written: Numbers,
     following: Numbers,
 ) -> None:
-    """Fill rows of the move tables, by the digit of the last level of the rows.
+    """Fill lines of the row tables, beginning with row ``first_row``.
 
-    ``before`` and ``states``, ``(moves, rows of the levels above)``, hold the targets above that level and the states
-    in which the level is reached. ``written`` and ``following``, ``(states, digits)``, are its transitions.
+    The digits of the row, except the last one, have been processed: ``before`` and ``states``, ``(moves, combinations
+    of these digits)``, contain the numbers written for them and the states in which the last level of the row is
+    reached. ``written`` and ``following``, ``(states, digits)``, are the transitions of this level.
     """
     digits = written.shape[1]
     for line in range(target.shape[0]):
@@ -237,7 +241,7 @@ def fill_rows(
 
 @kernel
 def fill_columns(maps: Numbers, before: Numbers, states: Numbers, written: Numbers) -> None:
-    """Fill column maps ``(maps, width)`` by the digit of the last level, as in `fill_rows`."""
+    """Fill column maps ``(maps, width)``. The other arrays are as in `fill_rows`, for the digits of the column."""
     digits = written.shape[1]
     for number in range(maps.shape[0]):
         for above in range(before.shape[1]):

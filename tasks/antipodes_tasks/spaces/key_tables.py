@@ -62,7 +62,7 @@ class SuccessorLists(Filler):
         return steps_of(self.rules.moves, self.rules.parts)
 
     def _successors(self, first: int, end: int) -> tuple[Labels, Indices]:
-        """Return the successors ``(m, places)`` of some positions, and the place of each predecessor, ``(m,)``."""
+        """Return the successors ``(m, places)`` of a range of positions, and ``(m,)``: the predecessor of each."""
         return self._steps.successors(self.numbering.unrank(np.arange(first, end)))
 
     def _fill(self, target: NDArray[np.int32], first: int) -> None:
@@ -78,7 +78,7 @@ class SuccessorLists(Filler):
         target[row, np.arange(len(row)) - np.searchsorted(row, row)] = leads_to
 
     def _check_inverses(self, first: int, end: int) -> None:
-        """Raise InputError if functions that are declared as inverses are not; other moves have known inverses."""
+        """Raise InputError if a function that is declared as an inverse is not; other moves have known inverses."""
         moves = self.rules.moves
         if isinstance(moves, Functions) and moves.reversible:
             labels = self.numbering.unrank(np.arange(first, end))

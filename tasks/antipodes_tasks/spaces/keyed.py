@@ -1,8 +1,8 @@
-"""The numbering of positions without a formula, by their place in the ascending list of keys that a store holds.
+"""The numbering for puzzles without a formula: the index of a position is its place in the sorted list of keys.
 
-If only few of many arrangements are reachable, for example because blocks get in each other's way, only a search can
-find the reachable ones. The search works on keys (see `antipodes_tasks.keys`). The finished table contains the list of
-keys, which gives each position its index.
+If only a small fraction of all arrangements is reachable, for example because blocks get in each other's way, only a
+search can find the reachable arrangements. The search works on keys (see `antipodes_tasks.keys`). The finished table
+contains the list of keys.
 """
 
 from collections.abc import Iterable, Mapping
@@ -27,8 +27,8 @@ from antipodes_tasks.spaces.key_tables import SuccessorLists
 from antipodes_tasks.spaces.space import KEYED, NOT_NUMBERED, Numbering, SpaceRecord
 
 SPAN = 1 << 40
-"""Number of indices of each range of an unfinished table, whose positions are not counted yet. Range ``r`` begins at
-index ``r * SPAN``."""
+"""Number of indices that are reserved for each range of keys while its positions are not counted yet. Range ``r``
+begins at index ``r * SPAN``."""
 PACKING, BOUNDS, ONE_WAY, REACHED = "packing", "bounds", "one_way", "reached"
 """The keys of the details in a store."""
 
@@ -53,7 +53,7 @@ class KeyList(Protocol):
     """All keys in ascending order."""
 
     def places_of(self, keys: Keys) -> Indices:
-        """Return the index of each key, ``(n,)``, or NOT_NUMBERED."""
+        """Return the index ``(n,)`` of each key, or NOT_NUMBERED."""
 
     def keys_at(self, indices: Indices) -> Keys:
         """Return the key at each index ``(n,)``."""
@@ -85,7 +85,7 @@ def places_in(listed: Keys, keys: Keys) -> Indices:
 
 @dataclass(frozen=True)
 class Keyed(Numbering):
-    """The positions of a table in the order of their keys; during the search, ranges of SPAN indices each."""
+    """The numbering of positions in the order of their keys. During the search, each range of keys has SPAN indices."""
 
     KIND: ClassVar[str] = KEYED
 
@@ -99,7 +99,7 @@ class Keyed(Numbering):
     listed: int | None = None
     """Number of positions that a finished table or a list in memory contains."""
     keys: KeyList | None = field(default=None, compare=False)
-    """The list of keys of the table that was opened, if any."""
+    """The list of keys in the table, if a table was opened."""
 
     @classmethod
     def of(cls, rules: Rules) -> Self:
@@ -119,8 +119,7 @@ class Keyed(Numbering):
     def listing(cls, rules: Rules, batches: Iterable[Labels]) -> Self:
         """Return the numbering of given positions, reachable or not, in batches ``(n, places)``.
 
-        The keys can hold the labels that occur in these positions, which may be more than those that occur in reachable
-        ones.
+        The keys can store all labels that occur in these positions, which may be more than reachable positions contain.
         """
         labels = np.concatenate(list(batches))
         packing = Packing.of(replace(rules, starts=Starts(labels), origin=None))
@@ -157,7 +156,7 @@ class Keyed(Numbering):
 
     @property
     def radices(self) -> tuple[int, ...]:
-        """A digit with one value, and the number of indices."""
+        """A digit with one value, then the number of indices."""
         return 1, self.listed or len(self.ranges) * SPAN
 
     @property
@@ -185,7 +184,7 @@ class Keyed(Numbering):
         return replace(self, keys=keys)
 
     def rank(self, labels: Labels) -> Indices:
-        """Return the index, ``(n,)`` int64, of each position ``(n, places)``, or NOT_NUMBERED; pieces are unchecked."""
+        """Return the index of each position ``(n, places)``, as ``(n,)`` int64; NOT_NUMBERED if it has none."""
         indices = self._list.places_of(self.packing.pack(labels))
         return np.where(self.packing.fit(labels), indices, NOT_NUMBERED)
 
@@ -196,7 +195,7 @@ class Keyed(Numbering):
     def filler(self, rules: Rules, leading: int) -> Filler:
         """Return the filler for positions that are listed in memory; raise InputError if they are not."""
         if self.listed is None or not isinstance(self._list, KeysInMemory):
-            raise InputError(f"{rules.name} has no move tables, because its positions are keys")
+            raise InputError(f"{rules.name} has no move tables, because its positions are stored as keys")
         return SuccessorLists(rules, self)
 
     def reachable(self, rules: Rules) -> int | None:
@@ -205,19 +204,20 @@ class Keyed(Numbering):
 
     @cached_property
     def _list(self) -> KeyList:
-        """The keys of the table, or of a small puzzle; InputError if there are none."""
+        """The keys of the table, or of a small puzzle without a table; raises InputError if neither is available."""
         if self.keys is not None:
             return self.keys
         if self.reached is None:
             raise InputError(
-                f"the positions of {self.rules.name} have no numbers without its table; compute the table first"
+                f"the positions of {self.rules.name} can only be numbered with its table; compute the table first"
             )
         found = layers(Expansion(self.rules, self.packing), self.start_keys)
         return KeysInMemory(sorted_unique(np.concatenate(list(found))))
 
 
 _latest: list[Keyed] = []
-"""The numbering that was requested last. A plan asks for the size first, which takes the same preliminary search."""
+"""The most recent numbering. A plan asks for the size and then for the numbering; both need the same preliminary
+search."""
 
 
 def start_keys(rules: Rules, packing: Packing) -> Keys:

@@ -1,10 +1,13 @@
 """The numbering of puzzles whose moves are functions, with one digit for each field.
 
-A *field* is a place that holds any value, or a whole part of pieces, whose digit is the number of the arrangement. The
-new value of a field may depend on other fields. A set of fields is *closed* if, wherever a move is legal, the new
-values of these fields depend only on their old values. Only a closed set can form the row. Dependencies are found on a
-sample of positions, and filling the move tables checks them for every position: every move is applied to all positions,
-row block by row block, and the results are ranked. This also finds moves whose declared inverse does not undo them.
+A *field* is either a single place that can hold any value, or all places of a part that consists of pieces. The digit
+of a single place is its value. The digit of a part is the number of the arrangement of its pieces.
+
+A move may make the new value of a field depend on other fields. A set of fields is *closed* if, under every legal move,
+the new values of these fields depend only on their old values. Only a closed set can form the row. The dependencies are
+found on a sample of positions. Filling the move tables then verifies them on every position: every move is applied to
+all positions, one row block at a time, and the results are ranked. This also detects moves whose declared inverse does
+not undo them.
 """
 
 from collections.abc import Mapping, Sequence
@@ -40,33 +43,34 @@ from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.spaces.space import Numbering, SpaceRecord
 
 PAIRS = 256
-"""Number of pairs of positions that differ in a single field, for each field."""
+"""Number of pairs of positions that are compared for each field. The positions of a pair differ only in this field."""
 
 SPARE_BYTES = 1 << 24
-"""Bytes reserved for column maps that a sample of rows did not show."""
+"""Bytes reserved for column maps that do not occur in the sample of rows."""
 WIDTHS = (1 << 4, 1 << 15)
 """Minimum and maximum number of columns for which column maps are worthwhile."""
 IDEAL_WIDTH = 1 << 10
-"""Number of columns that is tried first."""
+"""Ideal number of columns. The cuts whose number of columns is closest to it are tried first."""
 CUTS_TRIED = 6
 """Maximum number of cuts that are tried."""
 ACCEPTED_MAP_BYTES = 2 * SPARE_BYTES
-"""Bytes of column maps below which a cut is accepted and no other is tried."""
+"""If a cut is the best so far and its column maps take at most this many bytes, no further cut is tried."""
 WORD_BYTES = 4 * 8
-"""Bytes of 64 columns of a row in the bitmaps of a search."""
+"""Bytes that the bitmaps of a search need for 64 columns of a row."""
 
 POSITIONS = 1 << 17
-"""Positions of a row block times moves. Filling it takes about 20 ms, after which an interruption takes effect."""
+"""Number of positions in a row block times the number of moves. Filling a block takes about 20 ms, after which an
+interruption takes effect."""
 SAMPLE = 1 << 18
-"""Positions of the rows of a sample times moves. Looking at them takes a tenth of a second."""
+"""Number of positions in the sampled rows times the number of moves. Processing them takes a tenth of a second."""
 LEAST_ROWS = 8
-"""Minimum number of rows of a sample."""
+"""Minimum number of rows in a sample."""
 NUMBER_BYTES = 160
-"""Bytes for the number of a column map while tables are filled."""
+"""Bytes that are needed to number one column map while tables are filled."""
 FUNCTION_COST = 150
-"""Time to apply a function to a position and to rank the result, as a number of positions that a search expands."""
+"""Time to apply a function to a position and rank the result, divided by the time to expand a position by one move."""
 PLAIN = "give the puzzle plain=True"
-"""The remedy in messages about moves whose effect a sample of positions did not show."""
+"""Remedy in error messages about moves with effects that the sample of positions did not reveal."""
 
 Digits = NDArray[np.int64]
 
@@ -80,7 +84,7 @@ class Field(NamedTuple):
     radix: int
     """Number of values of the digit."""
     counts: tuple[int, ...] | None
-    """For an arrangement, the number of pieces with each label; None: a single place that holds any value."""
+    """For an arrangement, the number of pieces with each label. None for a single place that can hold any value."""
 
     def digit(self, labels: Labels) -> Digits:
         """Return the digit ``(n,)`` of positions ``(n, places)``."""
@@ -95,7 +99,7 @@ class Field(NamedTuple):
         return ranker(self.counts)(labels[self.first : self.end])
 
     def write(self, digit: Digits, labels: Labels) -> None:
-        """Write the content with this digit ``(n,)`` into positions ``(n, places)``."""
+        """Decode the digits ``(n,)``, and write the labels of the field into the positions ``(n, places)``."""
         if self.counts is None:
             labels[:, self.first] = digit
         else:
@@ -116,11 +120,11 @@ def fields_of(parts: Sequence[Part]) -> tuple[Field, ...]:
 
 @dataclass(frozen=True)
 class Fields(Numbering):
-    """All contents of a puzzle's fields, reachable or not: a mixed radix number with a digit for each field.
+    """The numbering of all combinations of field values, reachable or not, in mixed radix with a digit for each field.
 
-    The order of the fields depends on how moves transfer information between them. The order determines the possible
-    cuts. Of the cuts that are tried, the numbering keeps the one with which a search takes the least memory. A sample
-    of rows is needed to estimate the number of column maps of a cut.
+    The order of the fields follows from the dependencies between them, and determines the possible cuts. Several cuts
+    are tried, and the numbering keeps the one with which a search takes the least memory. The number of column maps of
+    a cut is estimated from a sample of rows.
     """
 
     KIND: ClassVar[str] = "fields"
@@ -152,12 +156,12 @@ class Fields(Numbering):
 
     @classmethod
     def size_for(cls, rules: Rules) -> int:
-        """Return the product of the numbers of contents."""
+        """Return the number of combinations of the contents of all parts."""
         return prod(part.size for part in rules.parts)
 
     @classmethod
     def restored(cls, rules: Rules, record: SpaceRecord) -> Self:
-        """Return the numbering with the order and cut of a record; raise FieldError if they do not fit the puzzle."""
+        """Return the numbering with the recorded order and cut; raise FieldError if they do not match the puzzle."""
         if not isinstance(rules.moves, Functions):
             raise FieldError(f"space: the kind {record.kind!r} does not match the puzzle {rules.name}")
         order, most = record.details.get("order"), record.details.get("column_maps")
@@ -175,7 +179,7 @@ class Fields(Numbering):
 
     @property
     def radices(self) -> tuple[int, ...]:
-        """Number of contents of each field."""
+        """Number of values of each field."""
         return tuple(field.radix for field in self.fields)
 
     @property
@@ -189,7 +193,7 @@ class Fields(Numbering):
         return {"order": list(self.order), "column_maps": self.most_maps}
 
     def rank(self, labels: Labels) -> Indices:
-        """Return the index, ``(n,)`` int64, of each position ``(n, places)``. The pieces are not checked."""
+        """Return the index of each position ``(n, places)``, as ``(n,)`` int64. The pieces are not checked."""
         ranks = np.zeros(len(labels), dtype=np.int64)
         for field in self.fields:
             ranks *= field.radix
@@ -213,7 +217,7 @@ class Fields(Numbering):
         return labels
 
     def filler(self, rules: Rules, leading: int) -> "FieldTables":
-        """Return the filler of the cut; filling raises InputError if a row does not determine the row after a move."""
+        """Return the filler of a cut. Filling raises InputError if the row after a move also depends on the column."""
         deciding = tuple(field.first for field in self.fields[:leading])
         return FieldTables(functions_of(rules), self, leading, deciding, self.most_maps)
 
@@ -230,7 +234,7 @@ def functions_of(rules: Rules) -> Functions:
 
 
 def _promising(radices: Sequence[int], ends: Sequence[int]) -> list[int]:
-    """Return numbers of leading fields for which column maps are worthwhile, the best number of columns first."""
+    """Return the numbers of leading fields whose cuts are worth trying, the best number of columns first."""
     least, most = WIDTHS
     widths = {leading: prod(radices[leading:]) for leading in ends}
     worth = [leading for leading, width in widths.items() if least <= width <= most]
@@ -238,16 +242,17 @@ def _promising(radices: Sequence[int], ends: Sequence[int]) -> list[int]:
 
 
 def deciding_order(parts: Sequence[Part], moves: Moves) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Return the order of the fields, and the numbers of leading fields that form a closed set, ascending.
+    """Return the order of the fields, and the numbers of leading fields that form closed sets, in ascending order.
 
-    The smallest closed set comes first, then the fields that extend it to the next larger closed set.
+    The fields of the smallest closed set come first, then the fields that extend it to the next larger closed set, and
+    so on.
     """
     fields = fields_of(parts)
     return closed_order(fields, dependencies_of(fields, parts, moves))
 
 
 def closed_order(fields: Sequence[Field], dependencies: NDArray[np.bool_]) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Return the same as `deciding_order`, given which field depends on which, ``(fields, fields)``."""
+    """Return the same as `deciding_order`, given the dependencies ``(fields, fields)``; see `dependencies_of`."""
     needed = [_closure(number, dependencies) for number in range(len(fields))]
     order: list[int] = []
     ends = []
@@ -264,7 +269,7 @@ def _size(numbers: set[int], fields: Sequence[Field]) -> int:
 
 
 def _closure(number: int, dependencies: NDArray[np.bool_]) -> set[int]:
-    """Return the closure of a field: all fields on which it depends, directly or indirectly, and itself."""
+    """Return a field together with all fields on which it depends, directly or indirectly."""
     found, waiting = {number}, [number]
     while waiting:
         new = set(np.flatnonzero(dependencies[waiting.pop()]).tolist()) - found
@@ -274,7 +279,10 @@ def _closure(number: int, dependencies: NDArray[np.bool_]) -> set[int]:
 
 
 def dependencies_of(fields: Sequence[Field], parts: Sequence[Part], moves: Moves) -> NDArray[np.bool_]:
-    """Return ``(fields, fields)``: whether, for some move, a field's new value depends on another field's old value."""
+    """Return ``(fields, fields)``: whether the new value of a field after some move depends on another field.
+
+    The first index is the field that changes, and the second index is the field on which its new value depends.
+    """
     depends = np.zeros((len(fields), len(fields)), dtype=np.bool_)
     sample, other = (random_positions(parts, PAIRS, f"dependencies {one}") for one in range(2))
     after = [moves.move(number, sample) for number in range(len(moves))]
@@ -292,13 +300,13 @@ class Rows(NamedTuple):
     """The effect of a move on some rows."""
 
     rows: NDArray[np.int64]
-    """``(n,)``: the places in ``labels`` of the rows in which the move is legal in at least one column."""
+    """``(n,)``: the rows in which the move is legal in at least one column, numbered from 0 among the given rows."""
     target: NDArray[np.int64]
-    """``(n,)``: the target of each row, taken from one column."""
+    """``(n,)``: the target of each row, as found in one of its columns."""
     maps: NDArray[np.int32]
     """``(n, width)``: the new column of each column; ILLEGAL if the move is illegal in it."""
     decided: bool
-    """Whether all columns of each row have the same target."""
+    """Whether, in each row, all columns in which the move is legal have the same target."""
 
 
 @dataclass(frozen=True)
@@ -312,7 +320,7 @@ class FieldTables(Filler):
     deciding: tuple[int, ...]
     """The first place of each field of the row."""
     most_maps: int
-    """Number of column maps for which memory is reserved: more than a sample of rows showed."""
+    """Number of column maps for which memory is reserved; it exceeds the number found in a sample of rows."""
 
     @cached_property
     def rows(self) -> int:
@@ -340,7 +348,7 @@ class FieldTables(Filler):
         return int(self.numbering.unrank(np.zeros(1, dtype=np.int64)).shape[1])
 
     def cost(self, column_maps: int) -> float:
-        """Return the cost as `Filler.cost`, including the time that the functions take."""
+        """Return the cost as `Filler.cost` does, plus the time that the functions take."""
         return super().cost(column_maps) + FUNCTION_COST * self.rows * self.width * len(self.moves)
 
     def rows_after(self, number: int, labels: Labels) -> Rows:
@@ -361,10 +369,10 @@ class FieldTables(Filler):
         return Rows(rows, target[rows], column.reshape(by_row.shape)[rows].astype(np.int32), decided)
 
     def estimated_maps(self) -> int | None:
-        """Return the number of column maps to reserve memory for, from a sample of rows.
+        """Estimate from a sample of rows for how many column maps memory should be reserved.
 
-        If the second half of the sample still showed new maps, new maps are assumed to appear at the same rate in all
-        rows. None if some row does not determine the row after a move.
+        If the second half of the sample still contains new maps, all other rows are assumed to contain new maps at the
+        same rate. Return None if the row after a move also depends on the column.
         """
         rows = self._sampled_rows()
         numbers = MapNumbers(self.width)
@@ -391,7 +399,10 @@ class FieldTables(Filler):
         return self.numbering.unrank((rows[:, np.newaxis] * self.width + columns).ravel())
 
     def begin(self) -> tuple[MoveTables, list[Fill]]:
-        """Return unfilled tables and the calls that fill them; too many column maps raise InputError."""
+        """Return unfilled tables and the calls that fill them.
+
+        The calls raise InputError if there are too many column maps.
+        """
         tables, numbers = self._empty()
         return tables, self._fills(tables, numbers)
 
@@ -418,8 +429,8 @@ class FieldTables(Filler):
             found = self.rows_after(number, labels)
             if not found.decided:
                 raise InputError(
-                    f"move {self.moves.names[number]!r}: the new values of the fields at {self._deciding} depend on "
-                    f"other fields, which a sample of positions did not show; {PLAIN}"
+                    f"move {self.moves.names[number]!r}: the new values of the fields at places {self._deciding} "
+                    f"depend on other fields, which a sample of positions did not show; {PLAIN}"
                 )
             at = first + found.rows, count[found.rows]
             tables.target[at] = found.target
@@ -439,7 +450,7 @@ class FieldTables(Filler):
     def building_bytes(self, threads: int) -> int:
         """Return an upper bound on the bytes in use, besides the tables, while ``threads`` threads fill them.
 
-        It allows for four arrays of the size of its argument within a function.
+        It assumes that the Python function of a move creates at most four arrays of the size of its argument.
         """
         position = self.places * (8 * (1 + 4) + 4) + 8 * 10
         count = -(-self.rows // self.block_rows)
@@ -447,10 +458,10 @@ class FieldTables(Filler):
 
 
 class MapNumbers:
-    """The numbers of different column maps, 0 for the identity. Threads can share it."""
+    """The numbers of distinct column maps; the identity is number 0. Several threads can use the same object."""
 
     def __init__(self, width: int, maps: NDArray[np.int32] | None = None) -> None:
-        """Create it with the identity; new maps are also written to ``maps`` ``(maximum, width)`` if it is given."""
+        """Number the identity. If ``maps`` ``(maximum, width)`` is given, also write each new map to it."""
         self._maps = maps
         self._lock = Lock()
         self._numbers: dict[bytes, int] = {}
@@ -475,6 +486,8 @@ class MapNumbers:
             number = self._numbers.setdefault(key, len(self._numbers))
             if self._maps is not None:
                 if number >= len(self._maps):
-                    raise InputError(f"more than {number:,} column maps, unlike in a sample of positions; {PLAIN}")
+                    raise InputError(
+                        f"there are more than {number:,} column maps, which a sample of positions did not show; {PLAIN}"
+                    )
                 self._maps[number] = column_map
         return number

@@ -26,9 +26,9 @@ from antipodes_tasks.spaces.space import NOT_NUMBERED
 
 @dataclass(frozen=True)
 class PiecesIndex:
-    """The numbering of the arrangements of pieces, of all of them or of those with one parity.
+    """The numbering of all arrangements of pieces, or of the arrangements with one parity.
 
-    With a ``parity`` all pieces differ, and ``counts`` treats the last two labels as one: see
+    If there is a ``parity``, all pieces differ, and ``counts`` treats the last two labels as one; see
     `antipodes_tasks.permutations.parity`.
     """
 
@@ -65,7 +65,7 @@ class PiecesIndex:
         return ["pieces", self.first, self.parity]
 
     def rank(self, labels: Labels) -> Ranks:
-        """Return the number, ``(n,)``, of each arrangement ``(n, places)``; NOT_NUMBERED if it has the other parity."""
+        """Return the number ``(n,)`` of each arrangement ``(n, places)``; NOT_NUMBERED if it has the other parity."""
         if self.parity is None:
             return rank_arrangements(labels, self.counts)
         ranks = rank_arrangements(with_last_two_equal(labels, self.places), self.counts)
@@ -87,17 +87,17 @@ class PiecesIndex:
         return labels if self.parity is None else with_last_two_apart(labels, self.places, self.parity)
 
     def leading(self, labels: int) -> "PiecesIndex":
-        """Return the index of the places of the first labels; all other labels count as one."""
+        """Return the index of the arrangements of the first labels, in which all other labels count as one."""
         return PiecesIndex(self.first, (*self.counts[:labels], sum(self.counts[labels:])))
 
     def trailing(self, labels: int) -> "PiecesIndex":
-        """Return the index of the arrangements of all but the first labels, on the places that these leave free."""
+        """Return the index of the arrangements of the other labels, on the places that the first labels leave free."""
         return PiecesIndex(self.first, self.counts[labels:] or (0,))
 
 
 @dataclass(frozen=True)
 class ValuesIndex:
-    """The numbering of values in mixed radix, the first place most significant; of all values, or of one sum."""
+    """The numbering of all values, or of the values with one sum. The first place is the most significant digit."""
 
     first: int
     """The first place of the part among the places of the puzzle."""
@@ -106,7 +106,7 @@ class ValuesIndex:
     radix: int
     """Number of values of a place."""
     total: int | None = None
-    """The sum, modulo the radix, of the numbered values, which determines the last one. None: all values are
+    """The sum of the numbered values modulo the radix, which determines the last value. None if all values are
     numbered."""
 
     @property
@@ -140,7 +140,7 @@ class ValuesIndex:
         return ["values", self.first, self.total]
 
     def rank(self, labels: Labels) -> Ranks:
-        """Return the number, ``(n,)``, of each row of values ``(n, places)``; NOT_NUMBERED if it has another sum."""
+        """Return the number ``(n,)`` of each row of values ``(n, places)``; NOT_NUMBERED if it has another sum."""
         ranks = np.zeros(len(labels), dtype=np.int64)
         for place in range(self.free_places):
             ranks = ranks * self.radix + labels[:, place]
@@ -172,7 +172,7 @@ class ValuesIndex:
         return ValuesIndex(self.first, places, self.radix)
 
     def trailing(self, places: int) -> "ValuesIndex":
-        """Return the index of the other places that have a digit."""
+        """Return the index of the places after the first ones, without places that have no digit."""
         return ValuesIndex(self.first + places, self.free_places - places, self.radix)
 
 
@@ -186,9 +186,9 @@ class OrbitCut:
 
     parts: tuple[PartIndex, ...]
     number: int
-    """The part that is cut. The parts before it are in the row, the parts after it in the column."""
+    """Number of the part that is cut. The parts before it are in the row, and the parts after it are in the column."""
     leading: int = 0
-    """Number of its digits in the row."""
+    """Number of digits of this part that are in the row."""
 
     @cached_property
     def row(self) -> tuple[PartIndex, ...]:

@@ -1,7 +1,7 @@
-"""The moves of the move tables of transforms: transforms that differ only in the column may share one move.
+"""The moves in the move tables of transforms. Transforms that differ only in the column may share one such move.
 
-Transforms of one name that have the same effect on the row, and are never legal in the same column, form one *step*. A
-step has an *effect* on the column for each transform, and its *action* is the set of these effects.
+Transforms with the same name and the same effect on the row form one *step* if no two of them are legal in the same
+column. Each transform of a step has an *effect* on the column. The *action* of the step is the set of these effects.
 """
 
 from collections.abc import Sequence
@@ -28,7 +28,7 @@ class _Step:
 
 @dataclass(frozen=True)
 class OrbitSteps:
-    """The moves of the tables: transforms that differ only in the column are one move with one column map."""
+    """The steps, each of which is one move of the tables with one column map."""
 
     transforms: Numbers
     """``(steps,)``: for each step, one of its transforms, which all have the same effect on the row."""
@@ -43,12 +43,12 @@ class OrbitSteps:
 
     @cached_property
     def alternatives_at(self) -> Numbers:
-        """``(actions + 1,)``: where the effects of each action begin if all are joined to one list."""
+        """``(actions + 1,)``: where the effects of each action begin if all effects are joined into one list."""
         return np.cumsum([0, *(len(effects) for effects in self.alternatives)])
 
 
 class Cut(Protocol):
-    """The property of a cut that decides which transforms are one move."""
+    """The property of a cut that determines which transforms form one step."""
 
     @property
     def column_places(self) -> NDArray[np.bool_]:
@@ -94,12 +94,12 @@ def _merged(transforms: Transforms, in_column: NDArray[np.bool_], effect_of: Seq
 
 
 def _exclusive(masks: NDArray[np.uint64], others: NDArray[np.uint64]) -> bool:
-    """Return whether no labels meet both the conditions ``(places,)`` and any of the others ``(n, places)``."""
+    """Return whether no labels meet both the conditions ``(places,)`` and some of the others ``(n, places)``."""
     return bool(((masks & others) == 0).any(axis=1).all())
 
 
 def most_legal(transforms: Transforms, cut: OrbitCut, steps: OrbitSteps) -> int:
-    """Return an upper bound on the steps that are legal in a row; exclusive steps of one name count once."""
+    """Return an upper bound on the legal steps of a row; steps of one name that exclude each other count once."""
     allowed = transforms.conditions
     if allowed is None or not transforms.names:
         return len(steps.transforms)
@@ -117,10 +117,10 @@ def most_legal(transforms: Transforms, cut: OrbitCut, steps: OrbitSteps) -> int:
 
 
 def _most_on_empty_places(transforms: Transforms, steps: OrbitSteps, part: PiecesIndex) -> int:
-    """Return an upper bound on the legal steps of a row, if most steps require that a place of a part has label 0.
+    """Return an upper bound on the legal steps of a row, based on the steps that require an empty place in a part.
 
-    If k places have label 0, at most k places can be the required one. So the steps of the k places that most steps
-    require are counted, and all steps without such a requirement.
+    If k places of the part are empty (have label 0), only steps that require one of these places can be legal. So the
+    bound counts the steps of the k places that are required by most steps, and all steps without such a requirement.
     """
     assert transforms.conditions is not None
     needs_empty = transforms.conditions[steps.transforms, part.place_slice] == 1

@@ -1,4 +1,10 @@
-"""The filler of the move tables of transforms."""
+"""The filler of the move tables of transforms.
+
+Transforms are moves that permute places and add numbers to values, possibly under conditions. First, the effect of each
+move on each part is tabulated separately (see `antipodes_tasks.spaces.part_tables`). Entries of the move tables are
+then sums of entries of these *part tables*. A column map combines a *rearrangement* of the pieces on the free places,
+which depends on the row, with an *action* on the other parts (see `antipodes_tasks.spaces.orbit_steps`).
+"""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -41,11 +47,11 @@ from antipodes_tasks.spaces.part_tables import (
 )
 
 FILL_BYTES, MIN_FILLS = 1 << 10, 1 << 6
-"""Bytes of a call that fills a block, and the minimum number of such calls assumed for small tables."""
+"""Bytes of a call that fills a block, and the minimum number of such calls that is assumed for small tables."""
 
 
 class Maps(NamedTuple):
-    """The column maps, before they are computed."""
+    """Descriptions of the column maps, from which the maps are computed."""
 
     keys: NDArray[np.int64]
     """``(column maps, 2)``: the rearrangement of the free places, and the action on the other parts. The key of map 0,
@@ -57,13 +63,13 @@ class Maps(NamedTuple):
 
 
 class Columns(NamedTuple):
-    """The part tables of a column, joined to one array. Column maps are sums of their entries."""
+    """The part tables of a column, joined into one array. Column maps are weighted sums of their entries."""
 
     entries: NDArray[np.int32]
     at: NDArray[np.int64]
     """``(parts,)``: where the table of each part begins."""
     moves: NDArray[np.int64]
-    """``(parts,)``: the length of a line of each table."""
+    """``(parts,)``: the length of a line of each table, which is the number of its moves."""
     weights: NDArray[np.int64]
     """``(parts,)``: the weight of each part's digit."""
     keys: NDArray[np.int64]
@@ -71,9 +77,9 @@ class Columns(NamedTuple):
     alternatives_at: NDArray[np.int64]
     """``(actions + 1,)``: where the effects of each action begin."""
     alternatives: NDArray[np.int64]
-    """The effects of the actions, as numbers of moves in the tables of the other parts."""
+    """The effects of all actions. An effect is the number of a move in the tables of the other parts."""
     divides_pieces: bool
-    """Whether the first part is the rest of a divided arrangement of pieces, which is rearranged."""
+    """Whether the first part is the rest of an arrangement that the cut divides. Moves rearrange its pieces."""
 
 
 @dataclass(frozen=True)
@@ -140,7 +146,7 @@ class OrbitTables(Filler):
 
     @property
     def _part_table_bytes(self) -> int:
-        """Upper bound on the bytes of the part tables while they are joined to one array."""
+        """Upper bound on the bytes of the part tables while they are joined into one array."""
         row = 0 if self._is_direct else sum(part.size for part in self.cut.row) * len(self.steps.transforms)
         sets = 0 if self._is_direct or not self.cut.divides_pieces else self.cut.row[-1].size
         column = sum(part.size for part in self.cut.column_parts) * len(self.steps.effects)
@@ -150,7 +156,7 @@ class OrbitTables(Filler):
 
     @property
     def _cut_counts(self) -> tuple[int, ...]:
-        """The pieces of the row if the cut divides pieces; the last count is the number of free places."""
+        """If the cut divides pieces, the number of pieces with each label of the row, then that of free places."""
         last = self.cut.row[-1]
         assert isinstance(last, PiecesIndex)
         return last.counts
@@ -162,14 +168,14 @@ class OrbitTables(Filler):
 
     @property
     def _row_origins(self) -> NDArray[np.int64]:
-        """``(steps, places)``: the origin of each place of the divided part under each step."""
+        """``(steps, places)``: the place from which each step brings a piece to each place of the divided part."""
         at = self.cut.row[-1].place_slice
         origins: NDArray[np.int64] = self.transforms.origin[self.steps.transforms, at].astype(np.int64) - at.start
         return origins
 
     @property
     def _is_direct(self) -> bool:
-        """Whether the row is a single part, so that blocks of its part table are blocks of the row tables."""
+        """Whether the row is a single part, so that its part table can be written directly into the row tables."""
         return len(self.cut.row) == 1
 
     @cached_property
@@ -178,7 +184,7 @@ class OrbitTables(Filler):
         return bool(self.transforms.conditional[:, ~self.cut.column_places].any())
 
     def _maps(self) -> Maps:
-        """Return the column maps, and the number of the map of each step and set of free places."""
+        """Return the column maps, and the number of the column map for each step and set of free places."""
         steps = self.steps
         if self.cut.divides_pieces:
             found = rearrangements(self._row_origins, self._free)
@@ -198,7 +204,7 @@ class OrbitTables(Filler):
         return Maps(every_key, number[keys], found.origins)
 
     def _legal_somewhere(self, keys: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return those keys ``(sets of free places, steps)`` whose step is legal in a row with these free places."""
+        """Return those keys ``(sets of free places, steps)`` whose step is legal in some row with these free places."""
         conditions = self.transforms.conditions
         if conditions is None or not self.cut.divides_pieces:
             return keys.ravel()
@@ -281,7 +287,7 @@ class OrbitTables(Filler):
 
 @kernel
 def fill_map_numbers(column_map: ColumnMap, subsets: NDArray[np.int32], numbers: ColumnMap) -> None:
-    """Fill each line of ``column_map`` with the line of ``numbers`` of its set of free places."""
+    """Fill each line of ``column_map`` with the line of ``numbers`` that belongs to its set of free places."""
     for line in range(column_map.shape[0]):
         for move in range(column_map.shape[1]):
             column_map[line, move] = numbers[subsets[line], move]
@@ -298,11 +304,12 @@ def combine_rows(
     subsets: NDArray[np.int32],
     numbers: ColumnMap,
 ) -> None:
-    """Fill the lines of the row tables from row ``first`` on, legal moves first.
+    """Fill lines of the row tables, beginning with row ``first``. In each line, the legal moves come first.
 
-    ``entries`` holds the part tables, which begin ``at`` these places; ``weights`` are the weights of their digits.
-    ``numbers`` ``(sets of free places, moves)`` holds the numbers of column maps. ``subsets`` holds the set of free
-    places of each content of the last part; it is empty if column maps do not depend on the row.
+    ``entries`` contains the part tables one after another; they begin at the indices ``at``. ``weights`` contains the
+    weights of their digits. ``numbers`` ``(sets of free places, moves)`` contains the numbers of column maps.
+    ``subsets`` contains the set of free places for each content of the last part. It is empty if column maps do not
+    depend on the row.
     """
     parts, moves = len(at), numbers.shape[1]
     lines = np.empty(parts, dtype=np.int64)
@@ -363,9 +370,9 @@ def _map_columns(
     effects: NDArray[np.int64],
     divides_pieces: bool,
 ) -> None:
-    """Fill in the new column of each column, given where its line in each part's table begins, ``(columns, parts)``.
+    """Fill in the new column of each column; at most one of the effects is legal in a column.
 
-    At most one of the effects is legal in a column.
+    ``lines`` ``(columns, parts)`` contains the indices at which the lines of each column begin in the part tables.
     """
     after[:] = ILLEGAL
     for effect in effects:

@@ -1,4 +1,4 @@
-"""The numbering of a puzzle of several parts, whose moves permute places and add numbers to the labels there."""
+"""The numbering of puzzles with several parts, whose moves permute the places of a part and add numbers to values."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -23,7 +23,7 @@ from antipodes_tasks.spaces.space import NOT_NUMBERED, Numbering, SpaceRecord
 
 @dataclass(frozen=True)
 class Orbits(Numbering):
-    """The product of the contents of all parts: arrangements of pieces, and values such as orientations.
+    """The numbering of all combinations of the contents of parts: arrangements of pieces, and values like orientations.
 
     If all pieces of a part differ and all moves permute them evenly, only arrangements of one parity are numbered. If
     all moves preserve the sum of the values of a part, only values with this sum are numbered. Some numbered positions
@@ -40,16 +40,16 @@ class Orbits(Numbering):
     places: int
     """Number of places of a position."""
     divisible_from: tuple[int, ...]
-    """For each part, the minimum number of its digits in the row of a cut that divides it."""
+    """For each part, the minimum number of its digits that are in the row if a cut divides it."""
 
     @classmethod
     def of(cls, rules: Rules) -> Self:
-        """Return the product of the parts; raise ConfigError if moves mix parts, or add something to pieces."""
+        """Return the numbering; raise ConfigError if a move takes labels between parts, or adds numbers to pieces."""
         return cls._of(rules, tuple(_parts_of(rules)))
 
     @classmethod
     def of_all(cls, rules: Rules) -> Self:
-        """Return the product of the parts with all parities and all sums."""
+        """Return the numbering of all contents, with all parities and all sums."""
         counts = {at.start: part.counts for part, at in zip(rules.parts, rules.ranges, strict=True)}
         return cls._of(rules, tuple(_without_limits(part, counts[part.first]) for part in _parts_of(rules)))
 
@@ -59,7 +59,7 @@ class Orbits(Numbering):
 
     @classmethod
     def restored(cls, rules: Rules, record: SpaceRecord) -> Self:
-        """Return the numbering with the parts of a record; raise FieldError if the puzzle has others."""
+        """Return the numbering of a record; raise FieldError if the puzzle has different parts."""
         numbering = cls.of(rules) if isinstance(rules.moves, Transforms) else None
         if numbering is None or record.details != numbering.details:
             raise FieldError(f"space: the record does not match the parts of the puzzle {rules.name}")
@@ -67,16 +67,16 @@ class Orbits(Numbering):
 
     @classmethod
     def size_for(cls, rules: Rules) -> int:
-        """Return the product of the numbers of contents."""
+        """Return the number of combinations of the numbered contents of all parts."""
         return prod(part.size for part in _parts_of(rules))
 
     @staticmethod
     def has_every_arrangement(rules: Rules) -> bool:
-        """Return whether all numbered positions are certainly reachable. This is decided quickly.
+        """Return whether a quick test proves that all numbered positions are reachable.
 
-        It is certain if the puzzle is one arrangement of pieces and its moves generate all even permutations. These
-        reach every arrangement of different pieces with the same parity, and every arrangement if two pieces are
-        identical.
+        They are reachable if the puzzle is a single arrangement of pieces and its moves generate all even permutations.
+        If all pieces differ, even permutations reach every arrangement with the same parity; if two pieces are
+        identical, they reach every arrangement.
         """
         moves = rules.moves
         if len(rules.parts) > 1 or not rules.parts[0].holds_pieces or not isinstance(moves, Transforms):
@@ -103,11 +103,11 @@ class Orbits(Numbering):
 
     @cached_property
     def cuts(self) -> Sequence[int]:
-        """The possible numbers of digits of a row. They divide no part that moves do not allow to divide.
+        """The possible numbers of digits in the row.
 
-        The legality of a move must be decided by the row or by the column. So a part of pieces with conditions is
-        divided only if the row contains all pieces that the conditions distinguish. Values that change places are not
-        divided, because either side would need the values of the other.
+        The row alone or the column alone must decide whether a condition is met. So a part of pieces with conditions is
+        only divided if the row contains all pieces that the conditions distinguish. Values that change places are never
+        divided, because the new values of the row would depend on the column, and vice versa.
         """
         starts = {number: at for at, (number, _, _) in reversed(list(enumerate(self._digits)))}
         inner = [
@@ -118,7 +118,7 @@ class Orbits(Numbering):
         return [*inner, len(self._digits)]
 
     def cut(self, leading: int) -> OrbitCut:
-        """Return the parts of row and column if the row has ``leading`` digits."""
+        """Return the parts of the row and the column if the row has ``leading`` digits."""
         if leading == len(self._digits):
             return OrbitCut(self.parts, len(self.parts))
         number, digit, _ = self._digits[leading]
@@ -131,7 +131,7 @@ class Orbits(Numbering):
         return {"parts": [part.details for part in self.parts]}
 
     def rank(self, labels: Labels) -> Indices:
-        """Return the index, ``(n,)`` int64, of each position ``(n, places)``; NOT_NUMBERED if parity or sum differ.
+        """Return the index of each position ``(n, places)``, as ``(n,)`` int64; NOT_NUMBERED if parity or sum is wrong.
 
         The pieces are not checked.
         """
@@ -168,14 +168,14 @@ class Orbits(Numbering):
         return OrbitTables(transforms_of(rules), self.cut(leading))
 
     def reachable(self, rules: Rules) -> int | None:
-        """Return the number of reachable positions if it is known, as the order of the group of the moves is."""
+        """Return the number of reachable positions; None if it is not known from the group of the moves."""
         if self.has_every_arrangement(rules):
             return self.size
         return Group.size_for(rules) if Group.can_number(rules) else None
 
 
 def least_group_order(rules: Rules) -> int:
-    """Return a lower bound of the order of the group of a puzzle's moves, found quickly."""
+    """Return a lower bound on the order of the group of a puzzle's moves, which is computed quickly."""
     moves = transforms_of(rules)
     orders = [1]
     for part, at in zip(rules.parts, rules.ranges, strict=True):
@@ -193,13 +193,16 @@ def transforms_of(rules: Rules) -> Transforms:
 def _check(part: Part, at: slice, transforms: Transforms) -> None:
     origin = transforms.origin[:, at]
     if ((origin < at.start) | (origin >= at.stop)).any():
-        raise ConfigError(f"a move takes labels across the bounds of the places {at.start} to {at.stop - 1}")
+        raise ConfigError(f"a move takes labels from another part to the places {at.start} to {at.stop - 1}")
     if part.holds_pieces and transforms.added[:, at].any():
-        raise ConfigError(f"a move adds something to the pieces on the places {at.start} to {at.stop - 1}")
+        raise ConfigError(f"a move adds a number to the pieces on the places {at.start} to {at.stop - 1}")
 
 
 def _pieces_index(rules: Rules, at: slice, counts: tuple[int, ...]) -> PiecesIndex:
-    """Return the index of all arrangements, or of one parity if pieces differ and moves and starts keep to it."""
+    """Return the index of all arrangements of a part, or of the arrangements with one parity if that is sufficient.
+
+    It is sufficient if all pieces differ, all moves are even, and all starts have the same parity.
+    """
     transforms = transforms_of(rules)
     if set(counts) == {1} and len(counts) > 1 and not _has_conditions(transforms, at):
         odd, starts = parities(transforms.origin[:, at]), parities(rules.start_labels[:, at])
@@ -209,7 +212,7 @@ def _pieces_index(rules: Rules, at: slice, counts: tuple[int, ...]) -> PiecesInd
 
 
 def _values_index(rules: Rules, at: slice, part: Part) -> ValuesIndex:
-    """Return the index of all values; of one sum if all moves preserve the sum and all starts have it."""
+    """Return the index of all values, or only of those with one sum if moves preserve it and all starts have it."""
     transforms = transforms_of(rules)
     radix = len(part.symbols)
     if part.places and not _has_conditions(transforms, at):
@@ -221,7 +224,7 @@ def _values_index(rules: Rules, at: slice, part: Part) -> ValuesIndex:
 
 
 def _without_limits(part: PartIndex, counts: tuple[int, ...] | None) -> PartIndex:
-    """Return the index of all contents of a part."""
+    """Return the index of all contents of a part, with all parities and sums."""
     return replace(part, total=None) if isinstance(part, ValuesIndex) else PiecesIndex(part.first, counts or ())
 
 
@@ -230,7 +233,7 @@ def _has_conditions(transforms: Transforms, at: slice) -> bool:
 
 
 def _divisible_from(part: PartIndex, transforms: Transforms) -> int:
-    """Return the minimum number of digits of a part in the row of a cut that divides it; all digits if none may."""
+    """Return how many digits of a part must be in the row if a cut divides it; all digits if no cut may divide it."""
     if isinstance(part, PiecesIndex):
         return _labels_told_apart(part, transforms)
     stay = (transforms.origin[:, part.place_slice] == np.arange(part.place_slice.start, part.place_slice.stop)).all()
@@ -252,7 +255,7 @@ def _parts_of(rules: Rules) -> Iterator[PartIndex]:
     Raises
     ------
     ConfigError
-        A move takes a label from one part to another, or adds something to pieces.
+        A move takes a label from one part to another, or adds a number to pieces.
     """
     transforms = transforms_of(rules)
     both = sorted(zip(rules.parts, rules.ranges, strict=True), key=lambda pair: not pair[0].holds_pieces)

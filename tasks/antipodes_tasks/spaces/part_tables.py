@@ -1,4 +1,7 @@
-"""The number of each content of a part after each move, and how moves rearrange the places left free by the row."""
+"""Part tables, which contain the number of each content of a part after each move; and rearrangements.
+
+A *rearrangement* is the effect of a move on the order of the pieces on the places that the row leaves free.
+"""
 
 from collections.abc import Callable, Sequence
 from itertools import pairwise
@@ -33,8 +36,8 @@ class Changes(NamedTuple):
     added: NDArray[np.uint8]
     """``(moves, places)``: the number that is added to the value."""
     allowed: NDArray[np.uint64]
-    """``(moves, places)``: bit ``v`` is set if the place may hold ``v`` before the move; ``(0, places)`` if all are
-    legal."""
+    """``(moves, places)``: bit ``v`` is set if the place may hold ``v`` before the move; ``(0, places)`` if all
+    moves are legal."""
 
 
 @kernel
@@ -48,7 +51,7 @@ def _is_legal(labels: Labels, allowed: NDArray[np.uint64], move: int) -> bool:
 
 @kernel
 def fill_pieces(after: PartTable, first: int, numbering: Numbering, changes: Changes) -> None:
-    """Fill the lines of a part table from the arrangement ``first`` on."""
+    """Fill lines of a part table, beginning with the arrangement ``first``."""
     places = changes.origin.shape[1]
     labels, scratch = np.empty(places, dtype=np.uint8), np.empty(places, dtype=np.int64)
     for line in range(after.shape[0]):
@@ -67,7 +70,7 @@ def fill_pieces(after: PartTable, first: int, numbering: Numbering, changes: Cha
 
 @kernel
 def fill_values(after: PartTable, first: int, radix: int, total: int, changes: Changes) -> None:
-    """Fill the lines of a part table from the content ``first`` on; ``total`` is negative if the sum is arbitrary."""
+    """Fill lines of a part table, beginning with the content ``first``; ``total`` is negative if any sum is allowed."""
     places = changes.origin.shape[1]
     digits = places if total < 0 else places - 1
     values = np.empty(places, dtype=np.uint8)
@@ -93,9 +96,10 @@ def fill_values(after: PartTable, first: int, radix: int, total: int, changes: C
 
 @kernel
 def number_subsets(subsets: NDArray[np.int32], first: int, row: Numbering, numbering: Numbering) -> None:
-    """Fill in the number of the set of free places of each arrangement from ``first`` on, ``(lines,)``.
+    """Fill in the number ``(lines,)`` of the set of free places for each arrangement, beginning with ``first``.
 
-    Free places have the last label of ``row``. In ``numbering`` they have label 1, and all other places have label 0.
+    ``row`` numbers the arrangements, in which the last label marks the free places. ``numbering`` numbers the sets of
+    free places, as arrangements with label 1 on the free places and label 0 on the others.
     """
     places, free_label = int(row.counts.sum()), len(row.counts) - 1
     labels, scratch = np.empty(places, dtype=np.uint8), np.empty(places, dtype=np.int64)
@@ -110,9 +114,9 @@ def number_subsets(subsets: NDArray[np.int32], first: int, row: Numbering, numbe
 
 
 PartFill = Callable[[PartTable, int], None]
-"""Fills lines of a part table, given the content of the first line."""
+"""Fills lines of a part table, given the number of the content that belongs to the first line."""
 NO_SUM = -1
-"""Instead of a total: values of any sum are numbered."""
+"""Used instead of a total if values of any sum are numbered."""
 
 
 def part_fill(part: PartIndex, transforms: Transforms, numbers: NDArray[np.int64]) -> PartFill:
@@ -131,7 +135,7 @@ def part_fill(part: PartIndex, transforms: Transforms, numbers: NDArray[np.int64
 
 
 def rearranged_fill(part: PartIndex, origins: NDArray[np.uint8]) -> PartFill:
-    """Return a function that fills the table of the pieces on free places, for rearrangements ``(n, free places)``."""
+    """Return a function that fills the table of the pieces on free places; moves are rearrangements ``(n, places)``."""
     assert isinstance(part, PiecesIndex)
     nothing = np.zeros(origins.shape, dtype=np.uint8)
     return _pieces_fill(part, Changes(origins.astype(np.uint16), nothing, np.zeros((0, part.places), dtype=np.uint64)))
@@ -143,7 +147,7 @@ def _pieces_fill(part: PiecesIndex, changes: Changes) -> PartFill:
 
 
 def filled(part: PartIndex, moves: int, fill: PartFill) -> PartTable:
-    """Return the whole table of a part, ``(contents, moves)``, filled in blocks so that it can be interrupted."""
+    """Return the whole table of a part, ``(contents, moves)``. It is filled in blocks and can be interrupted."""
     table = np.empty((part.size, moves), dtype=np.int32)
     for first, end in blocks(part.size, (moves + 4) * part.places):
         fill(table[first:end], first)
@@ -165,22 +169,25 @@ def weights(parts: Sequence[PartIndex]) -> NDArray[np.int64]:
 
 Origins = NDArray[np.integer[Any]]
 COUNTED = 1 << 20
-"""Maximum number of entries of rearrangements that are counted exactly for a plan, in about 20 ms. Larger numbers are
-only bounded."""
+"""Maximum number of entries, of all rearrangements together, for which a plan counts the distinct rearrangements. That
+takes about 20 ms. With more entries, a plan uses an upper bound."""
 
 
 class Rearrangements(NamedTuple):
-    """The different rearrangements of the free places; number 0 keeps their order."""
+    """The distinct rearrangements of the pieces on the free places; number 0 preserves their order."""
 
     numbers: NDArray[np.int64]
-    """``(subsets, permutations)``: the number of the rearrangement of each set of free places. Sets are numbered as
-    arrangements with label 1 on the free places and label 0 on the others."""
+    """``(subsets, permutations)``: the number of the rearrangement of each set of free places by each permutation. Sets
+    are numbered as arrangements with label 1 on the free places and label 0 on the others."""
     origins: NDArray[np.uint8]
     """``(rearrangements, free)``: the number of the free place from which each free place gets its piece."""
 
 
 def rearrangements(origins: Origins, free: int) -> Rearrangements:
-    """Return the rearrangements of ``free`` places by permutations ``(n, places)``; place ``i`` gets ``origins[i]``."""
+    """Return the rearrangements of the pieces on ``free`` places by permutations ``(n, places)``.
+
+    A permutation ``origin`` brings the piece on place ``origin[i]`` to place ``i``.
+    """
     subsets = free_places(origins.shape[1], free)
     identity = np.arange(free, dtype=np.uint8)
     found = [np.tile(identity, (1, 1)), *(_rearranged(subsets, origin, free) for origin in origins)]
@@ -192,8 +199,8 @@ def rearrangements(origins: Origins, free: int) -> Rearrangements:
 def most_rearrangements(origins: Origins, free: int) -> NDArray[np.int64]:
     """Return an upper bound ``(n,)`` on the rearrangements of ``free`` places by each permutation ``(n, places)``.
 
-    A permutation moves runs of adjacent places together, perhaps in reverse order. The number of free places in each
-    run determines the rearrangement.
+    A permutation moves runs of adjacent places together, possibly in reverse order. The numbers of free places in all
+    runs determine the rearrangement.
     """
     most = min(comb(origins.shape[1], free), factorial(free))
     return np.array([min(most, _fillings(_runs(origin), free)) for origin in origins.tolist()], dtype=np.int64)
@@ -205,7 +212,7 @@ def can_be_counted(origins: Origins, free: int) -> bool:
 
 
 def free_places(places: int, free: int) -> NDArray[np.bool_]:
-    """Return ``(sets, places)``: which places are free in each set of ``free``, numbered as in `Rearrangements`."""
+    """Return all sets of ``free`` places as masks ``(sets, places)``, numbered as in `Rearrangements`."""
     is_free: NDArray[np.bool_] = unrank_arrangements(np.arange(comb(places, free)), (places - free, free)) == 1
     return is_free
 
@@ -218,7 +225,7 @@ def _rearranged(subsets: NDArray[np.bool_], origin: NDArray[Any], free: int) -> 
 
 
 def _runs(origin: list[int]) -> list[int]:
-    """Return the lengths of the longest runs of places that stay adjacent, all in the same or all in reverse order."""
+    """Return the lengths of the longest runs of places that stay adjacent, in the same order or in reverse order."""
     runs, direction = [1], 0
     for one, other in pairwise(origin):
         step = other - one

@@ -19,26 +19,26 @@ from antipodes_tasks.spaces.rows_and_columns import Frame
 class Columns(NamedTuple):
     """The contents of column blocks, and how they are ranked, for kernels.
 
-    All contents of a block after a move and a symmetry come from a single block. So a column map is a sum over blocks,
-    and each summand depends on the contents of one block only. These contents are the *cases* of the block.
+    After a move and a symmetry, all contents of a block come from a single block. So a column map is a sum over blocks,
+    and each summand depends on the contents of one block only. The possible contents of a block are its *cases*.
     """
 
     cases: NDArray[np.uint8]
-    """``(contents, cases)``: the contents of each case of each block. If moves have effects on the column, the cases
-    are all columns before the move, then all columns after each effect."""
+    """``(contents, cases)``: the contents of each case of each block. If the renamings do not include the effects of
+    moves on the column, the cases are all columns before the move, then all columns after each effect."""
     counts: NDArray[np.int64]
     """``(blocks,)``: the number of cases."""
     case_of: NDArray[np.int32]
     """``(blocks, width)``: the case of each column."""
     told: NDArray[np.int64]
-    """``(blocks,)``: if parity decides the order of two labels of the block, the bit of this pair in a key; cases 2n
-    and 2n + 1 then differ in this order. Otherwise -1."""
+    """``(blocks,)``: the bit in a key for the two labels of the block whose order is determined by parity; cases 2n and
+    2n + 1 then differ in the order of these labels. -1 if the block has no such labels."""
     legal: NDArray[np.bool_]
     """``(effects, width)``: whether a move with the effect is legal in the column; ``(0, width)`` if all are legal."""
     renamed: NDArray[np.uint8]
     """``(renamings, labels)``: the new label of each label."""
     bounds: NDArray[np.int64]
-    """``(blocks, 2)``: the range of each block in the contents of a column: its first index, and one past its last."""
+    """``(blocks, 2)``: the range of each block in the contents of a column: the first index, and one past the last."""
     block_of: NDArray[np.int64]
     """``(contents,)``: the block to which each label of the contents belongs."""
     weights: NDArray[np.int64]
@@ -50,9 +50,9 @@ class Columns(NamedTuple):
     added_at: NDArray[np.int64]
     """``(blocks,)``: the index in ``added`` at which the table of each block begins."""
     added: NDArray[np.int64]
-    """The tables of all blocks, concatenated: what each label adds to the rank in each state, see `rank_tables`."""
+    """The tables of all blocks, concatenated: the numbers added to ranks, see `rank_tables`."""
     units: NDArray[np.int64]
-    """``(blocks, labels)``: what the label with each number in ``local`` adds to the state, see `rank_tables`."""
+    """``(blocks, labels)``: the number that a label adds to the state, by its number in ``local``."""
 
 
 class _Cases(NamedTuple):
@@ -63,7 +63,7 @@ class _Cases(NamedTuple):
 
 
 def columns_of(frame: Frame, renamed: NDArray[np.uint8], transforms: Transforms, steps: OrbitSteps | None) -> Columns:
-    """Return the contents of blocks. ``steps`` are the moves if keys do not contain their effects, otherwise None."""
+    """Return the contents of blocks. ``steps`` is None if the renamings include the effects of moves on the column."""
     cases = _cases_of_blocks(frame) if steps is None else _cases_after_effects(frame, transforms, steps)
     pieces = [number for number, block in enumerate(frame.blocks) if block.values is None]
     merged = np.array([block.merged is not None for block in frame.blocks])
@@ -93,7 +93,7 @@ def columns_of(frame: Frame, renamed: NDArray[np.uint8], transforms: Transforms,
 
 
 def _cases_of_blocks(frame: Frame) -> _Cases:
-    """Return the contents of each block by itself; if parity decides the order of two labels, in both orders."""
+    """Return the contents of each block by itself, with both orders of two labels whose order parity determines."""
     counts = np.array([block.size << (block.merged is not None) for block in frame.blocks], dtype=np.int64)
     contents = np.zeros((frame.slots, int(counts.max())), dtype=np.uint8)
     of = np.zeros((len(frame.blocks), frame.width), dtype=np.int32)
@@ -113,7 +113,7 @@ def _cases_of_blocks(frame: Frame) -> _Cases:
 
 
 def _is_odd(frame: Frame, part: int, contents: Labels) -> NDArray[np.uint8]:
-    """Return whether contents ``(width, contents)`` of a part differ in parity from the first column, ``(width,)``."""
+    """Return ``(width,)``: whether the contents of a part in each column differ in parity from the first column."""
     odd = np.zeros(len(contents), dtype=np.uint8)
     for block in frame.blocks:
         if block.part == part:
@@ -146,7 +146,7 @@ def _value_weights(frame: Frame) -> NDArray[np.int64]:
 def _contents_after(
     frame: Frame, transforms: Transforms, contents: Labels, effects: NDArray[np.int64]
 ) -> tuple[Labels, NDArray[np.bool_]]:
-    """Return the contents ``(width, contents)`` after the legal effect, and whether there is one, ``(width,)``."""
+    """Return the contents ``(width, contents)`` after the legal effect, and ``(width,)``: whether there is one."""
     labels = np.zeros((len(contents), frame.places), dtype=np.uint8)
     at = frame.content_places
     labels[:, at] = contents
@@ -163,7 +163,7 @@ def _contents_after(
 
 @kernel
 def fill_maps(maps: NDArray[np.int32], keys: KeyLines, columns: Columns) -> None:
-    """Fill in column maps from their keys."""
+    """Compute column maps from their keys."""
     width = maps.shape[1]
     summands = np.empty(columns.cases.shape[1], dtype=np.int32)
     for number in range(len(maps)):
@@ -197,7 +197,7 @@ def _find_values(
     end: int,
     columns: Columns,
 ) -> None:
-    """Fill in the number of the values ``first`` to ``end`` for each case."""
+    """Fill in, for each case, the summand of the values from ``first`` to ``end``."""
     added = np.empty(columns.renamed.shape[1], dtype=np.int32)
     for case in range(cases.shape[1]):
         summands[case] = 0
@@ -222,7 +222,7 @@ def _find_pieces(
     block: int,
     columns: Columns,
 ) -> None:
-    """Fill in the number of the arrangement of the pieces ``first`` to ``end`` for each case."""
+    """Fill in, for each case, the summand of the arrangement of the pieces from ``first`` to ``end``."""
     kinds, at = np.int64(0), columns.added_at[block]
     for label in range(columns.local.shape[1]):
         kinds = max(kinds, np.int64(columns.local[block, label]) + 1)

@@ -1,6 +1,6 @@
 """The reduced numbering of puzzles whose moves are functions, with symmetries that the puzzle declares.
 
-A symmetry takes each place to a place and renames the label on it. It takes the fields of the row to fields of the row,
+A symmetry takes each place to a place and renames the label on it. It maps the fields of the row to fields of the row,
 so the row of a position determines the row of its image. The functions are applied to all positions of each
 representative row. A fixed symmetry then takes the row of the results to its representative, and ranking the images of
 the results yields the column map.
@@ -40,7 +40,7 @@ from antipodes_tasks.spaces.rows_and_columns import Classes, Frame, Part, Pieces
 from antipodes_tasks.spaces.space import SpaceRecord
 
 STABILISED = 1000
-"""Number of pairs in a sample, each of a row and a symmetry of the row's stabiliser."""
+"""Approximate number of sampled pairs of a row and a symmetry in the stabiliser of this row."""
 
 
 class Stabilised(NamedTuple):
@@ -61,7 +61,7 @@ class ReducedFields(Reduced):
 
     @classmethod
     def cut(cls, rules: Rules, whole: Fields, frame: Frame, images: Images) -> Self | None:
-        """Return the numbering with this cut; None if, in a sample, a row does not determine the row after a move."""
+        """Return the numbering with this cut; None if, in a sample, the row after a move also depends on the column."""
         found = cls(replace(whole, leading=len(whole.order), most_maps=1), frame, images)
         most = found.filler(rules, found.cuts[0]).estimated_maps()
         return None if most is None else replace(found, most_maps=most)
@@ -80,7 +80,7 @@ class ReducedFields(Reduced):
         return cls(whole, frame, checked_images(rules, record, frame, whole.size), most)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Leave out the rows, which other processes compute again."""
+        """Leave out the rows when pickling; other processes compute them again."""
         return type(self), (self.whole, self.frame, self.images, self.most_maps)
 
     @property
@@ -89,7 +89,7 @@ class ReducedFields(Reduced):
         return {**super().details, "column_maps": self.most_maps}
 
     def filler(self, rules: Rules, leading: int) -> "ReducedFieldTables":  # type: ignore[override]
-        """Return the filler; filling raises InputError if a row does not determine the row after a move."""
+        """Return the filler. Filling raises InputError if the row after a move also depends on the column."""
         deciding = np.flatnonzero(self.frame.radices > 1).tolist()
         return ReducedFieldTables(functions_of(rules), self, leading, tuple(deciding), self.most_maps)
 
@@ -101,7 +101,7 @@ class ReducedFieldTables(FieldTables):
     numbering: ReducedFields
 
     def rows_after(self, number: int, labels: Labels) -> Rows:
-        """Return the effect of a move on whole rows, as the base class does, but in representative rows."""
+        """Return the effect of a move on whole rows, as the base class does, with representative rows as targets."""
         after, legal = self.moves.move(number, labels)
         if self.moves.reversible:
             self.moves.check_undone(number, labels, after, legal)
@@ -116,7 +116,7 @@ class ReducedFieldTables(FieldTables):
         return Rows(rows, classes.numbers(least.keys[rows]), columns[rows].astype(np.int32), decided)
 
     def estimated_maps(self) -> int | None:
-        """Return the number of column maps to reserve memory for, including the maps of stabilisers, or None."""
+        """Return the estimate of the base class, plus the maps of symmetries in stabilisers; or None."""
         most = super().estimated_maps()
         if most is None or self.width == 1:
             return most
@@ -135,13 +135,16 @@ class ReducedFieldTables(FieldTables):
         return Stabilised(rows[of], symmetries + 1)
 
     def _maps(self, stabilised: Stabilised) -> NDArray[np.int32]:
-        """Return the image column ``(n, width)`` of each column of a row under a symmetry of its stabiliser."""
+        """Return, for each row and symmetry in its stabiliser, the image ``(n, width)`` of each column."""
         rows, symmetries = stabilised
         images = self.numbering.images.image(self._labels(rows), np.repeat(symmetries, self.width))
         return self.numbering.frame.columns(images).reshape(-1, self.width).astype(np.int32)
 
     def begin(self) -> tuple[MoveTables, list[Fill]]:
-        """Return unfilled tables and the calls that fill them; too many column maps raise InputError."""
+        """Return unfilled tables and the calls that fill them.
+
+        The calls raise InputError if there are too many column maps.
+        """
         tables, numbers = self._empty()
         fills = self._fills(tables, numbers)
         if self.width == 1:
@@ -174,7 +177,8 @@ def _part(field: Field) -> Part:
 def field_frames(rules: Rules, images: Images) -> Iterator[Frame]:
     """Yield cuts for which, in a sample of positions, the row of a position determines its row after each move.
 
-    The fields of a row depend on no other fields. Some of the cuts are also preserved by all symmetries.
+    The fields of a row depend on no other fields. For some of the cuts, all symmetries also map the fields of the row
+    to each other.
     """
     fields, moves = fields_of(rules.parts), functions_of(rules)
     dependencies = dependencies_of(fields, rules.parts, moves)

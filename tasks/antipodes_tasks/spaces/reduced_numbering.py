@@ -3,8 +3,9 @@
 A symmetry maps positions to positions, starts to starts and moves to moves, so it preserves distances. Here all
 symmetries also map rows to rows. Only one row of each symmetry class, its *representative*, belongs to the space (see
 `antipodes_tasks.spaces.row_classes`). To find the entry of a position, a symmetry maps the position into a
-representative row; the entry of this image is the entry of the position. An entry stands for one position in each row
-of the class. docs/explanation/symmetry.md proves that this is correct, also for rows that symmetries map to themselves.
+representative row. The entry of this image is also the entry of the position. An entry stands for one position in each
+row of the class. docs/explanation/symmetry.md proves that this is correct, even for rows that symmetries map to
+themselves.
 """
 
 from collections.abc import Mapping, Sequence
@@ -33,7 +34,7 @@ from antipodes_tasks.spaces.rows_and_columns import Classes, Frame, Part, Pieces
 from antipodes_tasks.spaces.space import NOT_NUMBERED, NUMBERED, ORDER, REDUCED, Numbering, SpaceRecord
 
 REDUCIBLE: Mapping[str, type[Numbering]] = {kind.KIND: kind for kind in (Orbits, Group, Arrangements)}
-"""The numberings of all positions that can be reduced, by their names."""
+"""The numberings that can be reduced, by the names of their kinds."""
 MIN_ENTRIES_FOR_ONE_BLOCK = 1 << 26
 """Number of entries above which all rows form one row block, so that chunks hold a few million entries."""
 
@@ -50,7 +51,7 @@ class Reduced(Numbering):
     images: Images
     """All symmetries of a group, the identity first. Each maps rows to rows."""
     outline: bool = field(default=False, kw_only=True)
-    """Whether rows are not listed, because a plan only needs to know about how many there are."""
+    """Whether rows are only counted approximately and not listed, which is enough for a plan."""
 
     @classmethod
     def of(cls, rules: Rules) -> Self:
@@ -73,7 +74,7 @@ class Reduced(Numbering):
         return cls(whole, frame, checked_images(rules, record, frame, whole.size))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Leave out the rows, which other processes compute again."""
+        """Leave out the rows when pickling; other processes compute them again."""
         return type(self), (self.whole, self.frame, self.images)
 
     @cached_property
@@ -93,7 +94,10 @@ class Reduced(Numbering):
 
     @property
     def radices(self) -> tuple[int, ...]:
-        """The numbers of rows and columns. Large spaces have a digit with one value before them: one row block."""
+        """The numbers of rows and columns.
+
+        In large spaces, a digit with one value comes first, so that all rows form one row block.
+        """
         one_block = (1,) if self.rows * self.width > MIN_ENTRIES_FOR_ONE_BLOCK else ()
         return (*one_block, self.rows, self.width)
 
@@ -104,7 +108,7 @@ class Reduced(Numbering):
 
     @property
     def details(self) -> Mapping[str, Any]:
-        """The numbering of all positions, the label classes, and some symmetries that generate the others."""
+        """The numbering of all positions, the label classes, and generators of the symmetries."""
         return {
             "of": self.whole.KIND,
             "details": self.whole.details,
@@ -115,7 +119,7 @@ class Reduced(Numbering):
         }
 
     def rank(self, labels: Labels) -> Indices:
-        """Return the index, ``(n,)``, of the entry of each position ``(n, places)``; NOT_NUMBERED if it has none."""
+        """Return the index ``(n,)`` of the entry of each position ``(n, places)``; NOT_NUMBERED if it has none."""
         least = self.classes.minimum_images(labels)
         rows = self.classes.numbers(least.keys)
         columns = self.frame.columns(self.images.image(labels, least.symmetries))
@@ -128,11 +132,11 @@ class Reduced(Numbering):
 
     @cached_property
     def _single_entry(self) -> OneEntry | None:
-        """The entries of single positions; None if the array functions have to be used."""
+        """The object that ranks single positions; None if the array functions have to be used."""
         return OneEntry(self.classes) if OneEntry.is_applicable(self.classes) else None
 
     def unrank(self, indices: Indices) -> Labels:
-        """Return the representative ``(n, places)`` of each entry, which lies in a representative row; not checked."""
+        """Return the representative ``(n, places)`` of each entry ``(n,)``. The indices are not checked."""
         rows, columns = np.divmod(indices, self.width)
         row_labels = self.frame.row_labels(self.classes.keys[rows])
         return self.frame.positions(row_labels, self.frame.contents(columns))
@@ -157,7 +161,7 @@ class Reduced(Numbering):
         return len(self.images)
 
     def positions_of_entries(self, indices: Indices) -> tuple[Indices, Labels]:
-        """Return all positions of entries: the image under one symmetry for each row of the class."""
+        """Return all positions of entries: for each row of the class, the image of the representative in this row."""
         labels = self.unrank(indices)
         of, symmetries = np.nonzero(self.classes.first_images(labels).T)
         return of, self.images.image(labels[of], symmetries)
@@ -178,12 +182,12 @@ class Reduced(Numbering):
 
 
 def labels_of(rules: Rules) -> int:
-    """Return the upper limit (exclusive) of the labels of all parts."""
+    """Return the exclusive upper limit on the labels of all parts."""
     return max(len(part.symbols) for part in rules.parts)
 
 
 def parts_of(rules: Rules) -> tuple[Part, ...]:
-    """Return the parts of a puzzle of a kind that can be reduced: pieces first, then values."""
+    """Return the parts of a puzzle whose numbering is REDUCIBLE: pieces first, then values."""
     if isinstance(rules.moves, Swaps):
         return (Pieces(slice(0, rules.places), rules.counts, parity_by_place(rules)),)
     counts = {at.start: part.counts for part, at in zip(rules.parts, rules.ranges, strict=True)}
@@ -198,7 +202,7 @@ def parts_of(rules: Rules) -> tuple[Part, ...]:
 
 
 def steps_of(rules: Rules) -> Transforms:
-    """Return the moves of a puzzle of a kind that can be reduced, as transforms.
+    """Return the moves of a puzzle whose numbering is REDUCIBLE, as transforms.
 
     A swap exchanges two places. It is legal if one of them is empty and the other is not.
     """
@@ -227,7 +231,9 @@ def checked_images(rules: Rules, record: SpaceRecord, frame: Frame, positions: i
     except ResourceLimitError as error:
         raise FieldError(f"symmetries: {error}") from error
     if (len(images), positions) != (record.details.get(ORDER), record.details.get(NUMBERED)):
-        raise FieldError(f"details: the numbers of symmetries ({len(images)}) and positions ({positions}) differ")
+        raise FieldError(
+            f"details: the numbers of symmetries ({len(images)}) and positions ({positions}) are not those recorded"
+        )
     return images
 
 

@@ -1,7 +1,8 @@
-"""The targets of the moves of a reduced space, and the keys of its column maps; for kernels.
+"""Kernels that compute the targets of moves in a reduced space, and the keys of its column maps.
 
-The *key* of a column map lists, for each content of the column, the content that it comes from and the number of its
-renaming. Different keys may belong to the same map, but equal keys never belong to different maps.
+For each content of the column, the *key* of a column map lists the content from which it comes and the number of the
+renaming that is applied to it. Different keys may belong to the same map, but equal keys never belong to different
+maps.
 """
 
 from dataclasses import dataclass
@@ -18,22 +19,22 @@ from antipodes_tasks.spaces.row_classes import RowNumbers, number_of_row
 from antipodes_tasks.spaces.row_images import RowImages, image_key, least_image, write_digits
 
 KeyLines = NDArray[np.int16]
-"""``(keys, 2 * contents + 2)``: for each content, the content that it comes from and the number of its renaming. The
-last two entries are the effect of the move on the column (0 if it has none, or if the renamings contain it) and a bit
-per pair of labels whose order parity decides (see ``RowTables``)."""
+"""``(keys, 2 * contents + 2)``: for each content, the content from which it comes and the number of its renaming. The
+second last entry is the effect of the move on the column; it is 0 if there is no effect or if the renamings include it.
+The last entry has a bit for each pair of labels whose order is determined by parity (see ``RowTables``)."""
 NO_KEY, UNKNOWN, STAY = -1, -2, -1
-"""No number of a key in a slot; no fixed block of a place; no move, in `Moved.steps`."""
+"""Special values: a free slot of the hash table; a place whose block depends on its label; an image without a move."""
 
 
 class Moved(NamedTuple):
-    """Images of positions after moves, for kernels."""
+    """Images of positions under a symmetry, most of them after a move, for kernels."""
 
     of: NDArray[np.int32]
     """``(n,)``: the number of the position."""
     symmetries: NDArray[np.int32]
     """``(n,)``: the number of the symmetry."""
     steps: NDArray[np.int32]
-    """``(n,)``: the number of the move; STAY: no move."""
+    """``(n,)``: the number of the move, or STAY if there is no move."""
 
     @classmethod
     def room(cls, count: int) -> "Moved":
@@ -46,17 +47,18 @@ class Moved(NamedTuple):
 
 
 class Renamings(NamedTuple):
-    """How contents are renamed: first a move adds something to them, then a symmetry renames them."""
+    """How contents are renamed: first a move adds a number to them, then a symmetry renames the results."""
 
     tables: NDArray[np.uint8]
     """``(renamings, labels)``: the new label of each label; number 0 is the identity."""
     by_symmetry: NDArray[np.int32]
-    """``(symmetries, places, pieces)``: the number of the symmetry's own renaming, by the place that a content comes
-    from and the piece there."""
+    """``(symmetries, places, pieces)``: the number of the renaming by the symmetry only. It depends on the place from
+    which a content comes and on the piece there."""
     by_move: NDArray[np.int32]
-    """``(steps, places)``: the number of the move's own renaming, by the place to which the move brings a content."""
+    """``(steps, places)``: the number of the renaming by the move only. It depends on the place to which the move
+    brings a content."""
     both: NDArray[np.int16]
-    """``(renamings of symmetries, renamings of moves)``: the number of the combined renaming."""
+    """``(renamings of symmetries, renamings of moves)``: the number in ``tables`` of the combined renaming."""
 
 
 class Steps(NamedTuple):
@@ -65,15 +67,15 @@ class Steps(NamedTuple):
     origin: NDArray[np.int64]
     """``(steps, places)``: the place from which each place gets its label."""
     added: NDArray[np.int64]
-    """``(steps, places)``: what the move adds to the label."""
+    """``(steps, places)``: the number that the move adds to the label."""
     allowed: NDArray[np.uint64]
     """``(steps, places)``: bit ``v`` is set if the place may hold ``v``; ``(0, places)`` if all moves are legal."""
     effects: NDArray[np.int64]
-    """``(steps,)``: the effect on the column; 0 if the renamings contain it."""
+    """``(steps,)``: the effect on the column; 0 if the renamings include it."""
 
 
 class Shape(NamedTuple):
-    """A cut and its symmetries, for kernels."""
+    """A cut and its symmetries, for kernels. Arrays without a description are those of `Images` and `Frame`."""
 
     moduli: NDArray[np.int64]
     origins: NDArray[np.int64]
@@ -91,14 +93,13 @@ class Shape(NamedTuple):
 
 @dataclass(eq=False)
 class KeyNumbers:
-    """A hash table of different keys, numbered in the order in which they were added."""
+    """A hash table of distinct keys, numbered in the order in which they were added."""
 
     keys: KeyLines
-    """``(room, key)``: the keys, then unused room."""
+    """``(capacity, key length)``: the keys, then unused lines."""
     count: int
     slots: NDArray[np.int32]
-    """``(2^n,)``: the hash table. The number of a key is in the first slot that was free from its hash on; NO_KEY:
-    free."""
+    """``(2^n,)``: the hash table, with linear probing. A slot contains the number of a key, or NO_KEY if it is free."""
 
     @classmethod
     def empty(cls, length: int) -> "KeyNumbers":
@@ -111,7 +112,7 @@ class KeyNumbers:
         return self.keys[: self.count]
 
     def add(self, lines: KeyLines) -> NDArray[np.int32]:
-        """Add the keys that are new, and return the number of each of the keys, ``(n,)``."""
+        """Add those of the keys ``lines`` that are new, and return the number ``(n,)`` of each line."""
         numbers = np.empty(len(lines), dtype=np.int32)
         self._make_room(self.count + len(lines))
         self.count = int(number_keys(lines, self.keys, self.count, self.slots, numbers))
@@ -128,7 +129,7 @@ class KeyNumbers:
 
 
 def renamings_of(images: Images, added: NDArray[np.uint8]) -> Renamings:
-    """Return the renamings by symmetries, after moves have ``added`` ``(steps, places)``."""
+    """Return the renamings by symmetries after moves have added the numbers ``added`` ``(steps, places)``."""
     every = np.arange(images.labels.shape[2])
     inside = every < images.moduli[:, np.newaxis]
     pieces = images.turns.shape[2] if images.turns.any() else 1
@@ -142,7 +143,7 @@ def renamings_of(images: Images, added: NDArray[np.uint8]) -> Renamings:
 
 
 def _numbered(tables: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-    """Return the different tables of ``(..., labels)``, the identity first, and the number of each, ``(...)``."""
+    """Return the distinct tables among ``(..., labels)``, the identity first, and the number ``(...)`` of each."""
     labels = tables.shape[-1]
     lines = np.concatenate((np.arange(labels)[np.newaxis], tables.reshape(-1, labels)))
     numbers, firsts = number_rows(lines, labels)
@@ -198,7 +199,7 @@ def reduce_rows(
     target: NDArray[np.int32],
     moves: Moved,
 ) -> int:
-    """Fill in targets, legal moves first, and the symmetry and move of each image, row by row; return their number."""
+    """Fill in the targets of rows, legal moves first, and list the images in ``moves``; return the number of images."""
     origin, added, count = steps.origin, steps.added, len(steps.origin)
     digits, keys = np.empty(len(images.places), dtype=np.uint8), np.empty(count, dtype=np.uint64)
     of, symmetries, step_of = moves
@@ -225,7 +226,10 @@ def reduce_rows(
 
 @kernel
 def find_stabilisers(rows: Labels, images: RowImages, moves: Moved) -> int:
-    """Fill in each symmetry but the identity that maps the row of a position to itself; return their number."""
+    """List in ``moves`` all symmetries that map the row of a position to itself, without the identity.
+
+    Return the length of the list.
+    """
     of, symmetries, step_of = moves
     digits = np.empty(len(images.places), dtype=np.uint8)
     found = 0
@@ -249,7 +253,7 @@ def write_keys(
     renamings: tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int16]],
     lines: KeyLines,
 ) -> None:
-    """Write the key of the column map of each image of a moved position, one line each.
+    """Write the key of the column map of each image in ``moves``, each to one of the ``lines``.
 
     The arrays are unpacked into local variables: a loop that reads them from tuples is three times as slow.
     """
@@ -300,7 +304,7 @@ def write_keys(
 
 @kernel
 def put_numbers(target: NDArray[np.int32], numbers: NDArray[np.int32], column_map: NDArray[np.int32]) -> None:
-    """Write the numbers of the column maps of legal moves, row by row, in the same order as their targets."""
+    """Write the numbers of the column maps of legal moves to ``column_map``, at the places of their targets."""
     found = 0
     for row in range(len(target)):
         for move in range(target.shape[1]):

@@ -24,7 +24,7 @@ Lists = list[list[list[int]]]
 
 
 class OneRow:
-    """The representative row of a single position, and the symmetry that leads there."""
+    """The search for the representative row of a single position, and for the symmetry that leads to it."""
 
     def __init__(self, classes: RowClasses) -> None:
         images = classes.row_images
@@ -42,7 +42,7 @@ class OneRow:
         ]
 
     def minimum_image(self, labels: Sequence[int]) -> tuple[int, int]:
-        """Return the minimum key of the images of a position's row, and the first symmetry that leads there."""
+        """Return the minimum key of the images of a position's row, and the first symmetry that leads to it."""
         digits, lowest = list[int](), list[int]()
         for place, shown, lows in self._digits:
             digits.append(digit := shown[labels[place]])
@@ -86,7 +86,7 @@ class OneImage:
 
 
 class Digit(NamedTuple):
-    """The digit of a column block in the column."""
+    """How the digit of a column block is computed from the labels on some places."""
 
     places: range
     rank: Callable[[Sequence[int]], int]
@@ -94,7 +94,7 @@ class Digit(NamedTuple):
 
 
 class OneEntry:
-    """The entries of single positions."""
+    """The ranking of single positions."""
 
     def __init__(self, classes: RowClasses) -> None:
         frame, images = classes.frame, classes.images

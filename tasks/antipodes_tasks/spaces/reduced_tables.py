@@ -1,9 +1,9 @@
 """The move tables of a space that is reduced by symmetries.
 
 A move takes a representative row to some row, and a fixed symmetry takes that row to its representative. Together they
-rearrange the contents of the column and rename them; this is the column map. Only few different maps occur. So the maps
-are first written as *keys* (see `antipodes_tasks.spaces.reduced_rows`), and only the maps of different keys are
-computed.
+rearrange the contents of the column and rename them; this is the column map. Only a few different maps occur. So the
+maps are first written as *keys* (see `antipodes_tasks.spaces.reduced_rows`), and then one map is computed for each
+distinct key.
 """
 
 from dataclasses import dataclass
@@ -24,10 +24,10 @@ from antipodes_tasks.spaces.rows_and_columns import Frame
 KEPT_BYTES = 16
 """Bytes of a representative row while its space is in use: its key and its weight."""
 LISTED_SECONDS, MAP_SECONDS = 3e-8, 2e-9
-"""Thread seconds for each row that is listed, before the reduction, and for each entry of a column map."""
+"""Thread seconds to list the representatives, per row before the reduction; and seconds per entry of a column map."""
 ROW_BYTES, STEP_BYTES = 32, 12
-"""Bytes of a representative row, and of a move from it, while tables are filled: key, weight, and the tables before
-they are shortened."""
+"""Bytes of a representative row, and of each move from it, while tables are filled. This includes the key, the
+weight, and the row tables before these are shortened."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,7 +39,7 @@ class ReducedTables(Filler):
 
     @property
     def frame(self) -> Frame:
-        """The cut."""
+        """The cut of the space."""
         return self.classes.frame
 
     @property
@@ -73,7 +73,7 @@ class ReducedTables(Filler):
 
     @property
     def least_table_bytes(self) -> int:
-        """Lower bound of the bytes of the move tables; for an outline, from the moves and maps of a sample of rows."""
+        """Lower bound on the bytes of the move tables; for an outline, from the moves and maps of a sample of rows."""
         if not self.classes.is_outline:
             return self.table_bytes
         each = self.sample.most_moves * (4 if self.width == 1 else 6) + KEPT_BYTES
@@ -81,7 +81,7 @@ class ReducedTables(Filler):
         return rows * each + self.sample.maps * self.width * COLUMN_BYTES
 
     def estimated_seconds(self, threads: int) -> float | None:
-        """Return the seconds to list the rows and to fill the tables of an outline; None if it is not an outline."""
+        """Return the seconds to list the rows and to fill the tables of an outline; None for a complete space."""
         if not self.classes.is_outline:
             return None
         maps = self.most_column_maps * self.width * (len(self.frame.blocks) + 1) * MAP_SECONDS
@@ -89,7 +89,7 @@ class ReducedTables(Filler):
 
     @cached_property
     def steps(self) -> OrbitSteps:
-        """The moves of the tables: transforms with the same effect on the row that exclude each other are one move."""
+        """The steps of the transforms, each of which is one move of the tables."""
         return orbit_steps(self.transforms, self.frame)
 
     @cached_property
@@ -102,7 +102,7 @@ class ReducedTables(Filler):
         return RowTables(self.transforms, self.classes, self.steps, self.folds, self.renamings)
 
     def begin(self) -> tuple[MoveTables, list[Fill]]:
-        """Return move tables whose column maps are unfilled, and the calls that fill these."""
+        """Return move tables whose column maps are unfilled, and the calls that fill the column maps."""
         target, column_map, keys, closing = self.reduction
         maps = np.zeros((len(keys), self.width), dtype=np.int32)
         tables = MoveTables(
@@ -134,7 +134,7 @@ class ReducedTables(Filler):
 
     @property
     def folds(self) -> bool:
-        """Whether the keys contain the effect of moves on the column: no move depends on the contents of the column."""
+        """Whether the renamings include the effects of moves on the column: no condition concerns its places."""
         return _folds(self.frame, self.transforms)
 
     @property
@@ -145,7 +145,7 @@ class ReducedTables(Filler):
 
 
 def decides(frame: Frame, transforms: Transforms) -> bool:
-    """Return whether rows determine rows after moves, and each condition of a move concerns either row or column."""
+    """Return whether a row determines the row after each move, and each condition concerns only row or only column."""
     conditions = transforms.conditions
     if not _moves_whole_parts(frame, transforms):
         return False
@@ -159,11 +159,11 @@ def decides(frame: Frame, transforms: Transforms) -> bool:
             return False
     inside = (frame.block_of >= 0).any(axis=1)
     apart = bool((frame.column_places | ~inside).all()) and all(block.merged is None for block in frame.blocks)
-    return (apart and frame.width > 1) or _folds(frame, transforms)  # one column has no map to mark illegal moves
+    return (apart and frame.width > 1) or _folds(frame, transforms)  # a single column has no map to mark illegal moves
 
 
 def _moves_whole_parts(frame: Frame, transforms: Transforms) -> bool:
-    """Return whether no move takes values between row and column."""
+    """Return whether no move takes values from the row to the column or back."""
     row = frame.radices > 1
     values = np.zeros(frame.places, dtype=np.bool_)
     for part in frame.parts:

@@ -1,10 +1,12 @@
-"""The numbering for additive pattern databases: the counted pieces' places, the empty place's region, and their order.
+"""The numbering for additive pattern databases: places of the counted pieces, region of the empty place, and order.
 
-In such a puzzle only the moves of the *counted* pieces cost anything. Free moves take the empty place anywhere
-within its *region*: the places that are connected without passing a counted piece. So the numbering stores the region
-and not the empty place. A row is a set of places with counted pieces and one of the regions into which they divide the
-other places. A column is the order of the counted pieces on their places. A move takes one piece to another place, and
-the pieces that are listed between its old and its new place shift by one; this is the column map.
+In such a puzzle, only moves of the *counted* pieces count as moves. Moves of the other pieces are free. They can take
+the empty place anywhere within its *region*: the places that are connected with it without passing a counted piece. So
+the numbering stores the region instead of the empty place.
+
+A row is a set of places for the counted pieces, together with one of the regions into which they divide the other
+places. A column is the order of the counted pieces on their places. A move takes one counted piece to another place. In
+the order of places, the counted pieces between its old and its new place shift by one. This shift is the column map.
 """
 
 from collections.abc import Mapping, Sequence
@@ -40,9 +42,9 @@ from antipodes_tasks.spaces.space import Numbering, SpaceRecord
 from antipodes_tasks.spaces.swap_tables import column_shifts, fill_columns, maps_of
 
 MAX_SETS = 1 << 23
-"""Maximum number of sets of places whose regions are kept in memory, with a byte for each place of each set."""
+"""Maximum number of sets of places whose regions are kept in memory. Each set takes a byte for each place."""
 NO_REGION = -1
-"""Instead of a region: a counted piece is on the place."""
+"""Used instead of the number of a region if a counted piece is on the place."""
 Edges = tuple[tuple[int, int], ...]
 
 
@@ -52,7 +54,8 @@ class PlaceSets(NamedTuple):
     counted: Mask
     """``(sets, places)``: the places of each set, in colexicographic order."""
     region: NDArray[np.int8 | np.int16]
-    """``(sets, places)``: the region of each place, numbered by first place; NO_REGION if a counted piece is there."""
+    """``(sets, places)``: the region of each place, or NO_REGION if a counted piece is there. The regions of a set are
+    numbered in the order of their first places."""
     first_row: Indices
     """``(sets + 1,)``: the row of the first region of each set, then the number of rows."""
     sources: NDArray[np.int32]
@@ -61,12 +64,12 @@ class PlaceSets(NamedTuple):
 
 @dataclass(frozen=True)
 class Regions(Numbering):
-    """Positions up to free moves: the counted pieces' places, the empty place's region, then the pieces' order."""
+    """The numbering of positions up to free moves: places of the counted pieces, region of the empty place, order."""
 
     KIND: ClassVar[str] = "regions"
 
     edges: Edges
-    """Pairs of a place of a piece and an adjacent place, in both directions."""
+    """Pairs of adjacent places between which pieces can move, in both directions."""
     pieces: tuple[int, ...]
     """Number of pieces with each label."""
     free: int
@@ -95,7 +98,7 @@ class Regions(Numbering):
         return numbering
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Leave out cached properties."""
+        """Leave out cached properties when pickling."""
         return type(self), (self.edges, self.pieces, self.free)
 
     @property
@@ -110,7 +113,7 @@ class Regions(Numbering):
 
     @cached_property
     def orders(self) -> tuple[int, ...]:
-        """Number of counted pieces with each label, without the labels that do not count."""
+        """Number of pieces with each counted label."""
         return tuple(count for label, count in enumerate(self.pieces) if label not in (EMPTY, self.free))
 
     @cached_property
@@ -120,7 +123,7 @@ class Regions(Numbering):
 
     @cached_property
     def radices(self) -> tuple[int, ...]:
-        """A digit with one value (for a single row block), then the numbers of sets with regions and of orders."""
+        """A digit with one value, so that all rows form one row block; then the numbers of rows and of columns."""
         return 1, int(self.board.first_row[-1]), prod(radices(self.orders))
 
     @property
@@ -134,7 +137,7 @@ class Regions(Numbering):
         return {"free": self.free}
 
     def rank(self, labels: Labels) -> Indices:
-        """Return the index, ``(n,)`` int64, of each position ``(n, places)``. The pieces are not checked."""
+        """Return the index of each position ``(n, places)``, as ``(n,)`` int64. The pieces are not checked."""
         counted = (labels != EMPTY) & (labels != self.free)
         number = rank_combinations(counted)
         region = self.board.region[number, (labels == EMPTY).argmax(axis=1)]
@@ -162,7 +165,10 @@ class Regions(Numbering):
         return labels
 
     def reachable(self, rules: Rules) -> int | None:
-        """Return the size if `any_order` and identical pieces prove that all are reachable; otherwise None."""
+        """Return the number of positions if all of them are known to be reachable, otherwise None.
+
+        This is known if some pieces are identical and `any_order` proves that the pieces can take any order.
+        """
         assert isinstance(rules.moves, CountedSwaps)
         known = max(self.pieces) > 1 and any_order(replace(rules, moves=rules.moves.swaps))
         return self.size if known else None
@@ -202,7 +208,7 @@ def board_of(edges: Edges, places: int, counted: int) -> PlaceSets:
 
 
 def _region_type(places: int) -> type[np.int8 | np.int16]:
-    """Return the dtype for numbers of regions; if each place is walled in, there are as many regions as places."""
+    """Return the dtype for numbers of regions. There can be as many regions as places, if each place is walled in."""
     return np.int8 if places <= np.iinfo(np.int8).max else np.int16
 
 
@@ -210,7 +216,7 @@ def _region_type(places: int) -> type[np.int8 | np.int16]:
 def _find_regions(
     counted: Mask, begins: Indices, ends: Indices, region: NDArray[Any], regions: Indices, waiting: Indices
 ) -> None:
-    """Number the regions of each set, and count them; ``waiting`` is scratch space for all places."""
+    """Number the regions of each set, and count them; ``waiting`` is scratch memory with an entry for each place."""
     for number in range(len(counted)):
         found = 0
         for place in range(counted.shape[1]):
@@ -274,7 +280,7 @@ class RegionTables(Filler):
         return tables, self._fills(tables)
 
     def by_edge(self) -> MoveTables:
-        """Return filled move tables with a move for each edge, in their order; ILLEGAL if the move is illegal."""
+        """Return filled move tables with one move for each edge, in the order of the edges; ILLEGAL if illegal."""
         target = np.full((self.rows, len(self.numbering.edges)), ILLEGAL, dtype=np.int32)
         numbers = np.zeros(target.shape, dtype=map_type(self.most_column_maps))
         tables = MoveTables(target, numbers, np.zeros((self.most_column_maps, self.width), np.int32), undirected=True)
@@ -302,7 +308,7 @@ class RegionTables(Filler):
         return calls
 
     def _scratch(self) -> Indices:
-        """Return scratch space for the numbers of the places of one set."""
+        """Return scratch memory with two numbers for each place of a set."""
         return np.zeros((2, self.numbering.places + 1), dtype=np.int64)
 
     def building_bytes(self, threads: int) -> int:
@@ -328,7 +334,10 @@ def _fill_sets(
     map_of: NDArray[np.int32],
     scratch: Indices,
 ) -> None:
-    """Fill the rows of the sets from ``first`` to ``end``; moves are numbered by edge, or consecutively in each row."""
+    """Fill the rows of the sets from ``first`` to ``end``.
+
+    If ``by_edge`` is true, a move has the number of its edge. Otherwise the legal moves of each row come first.
+    """
     before, used = scratch[0], scratch[1]
     places, mapped = counted.shape[1], column_map.shape[1] > 0
     for number in range(first, end):

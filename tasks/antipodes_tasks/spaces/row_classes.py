@@ -33,7 +33,7 @@ SAMPLE = 256
 
 
 class Least(NamedTuple):
-    """The minimum image of each of some rows."""
+    """The minimum images of rows."""
 
     keys: Keys
     """``(n,)``: the keys of the minimum images."""
@@ -47,13 +47,13 @@ class RowNumbers(NamedTuple):
     keys: Keys
     """``(rows,)``, ascending."""
     shift: int
-    """Number of bits of a key after the leading ones."""
+    """Number of bits of a key below its leading bits."""
     begins: NDArray[np.int32]
-    """``(2^bits + 1,)``: where the keys with these leading bits begin."""
+    """``(2^bits + 1,)``: for each value of the leading bits, where the keys with these bits begin."""
 
     @classmethod
     def of(cls, keys: Keys) -> "RowNumbers":
-        """Return the index of some keys. It takes four to eight bytes for each key."""
+        """Return the index of keys. It takes four to eight bytes for each key."""
         shift = max(0, int(keys[-1]).bit_length() - len(keys).bit_length())
         counts = np.bincount((keys >> np.uint64(shift)).astype(np.int64))
         return cls(keys, shift, np.concatenate(([0], np.cumsum(counts))).astype(np.int32))
@@ -67,7 +67,7 @@ class RowClasses:
     images: Images
     """The symmetries, the identity first."""
     is_outline: bool = False
-    """Whether the rows are not listed, because a plan only needs to know about how many there are."""
+    """Whether rows are only counted approximately and not listed, which is enough for a plan."""
 
     @cached_property
     def count(self) -> int:
@@ -76,7 +76,7 @@ class RowClasses:
 
     @cached_property
     def lookup(self) -> Keys:
-        """``(symmetries, places, labels)``: what a label on a place adds to the key of the image."""
+        """``(symmetries, places, labels)``: the number that a label on a place adds to the key of the image."""
         shown = self.frame.shown[self.images.places[:, :, np.newaxis], self.images.labels]
         lookup: Keys = shown.astype(np.uint64) * self.frame.key_weights[self.images.places][:, :, np.newaxis]
         return lookup
@@ -132,7 +132,7 @@ class RowClasses:
         return float((keys == keys[0]).sum() / keys.size * rows)
 
     def rows(self, first: int = 0, end: int | None = None) -> Labels:
-        """Return a position in the first column of the representative row of some classes, ``(classes, places)``."""
+        """Return the position in the first column of each representative row in a range, ``(classes, places)``."""
         return self._first_positions(self.keys[first:end])
 
     def sampled_rows(self, count: int) -> Labels:
@@ -166,14 +166,14 @@ class RowClasses:
         return least
 
     def numbers(self, keys: Keys) -> Indices:
-        """Return the number of the class of each representative row by its key ``(n,)``; -1 if no class has the key."""
+        """Return the number of the class whose representative row has each key ``(n,)``; -1 if there is none."""
         numbers = np.searchsorted(self.keys, keys)
         numbers[numbers == len(self.keys)] = 0
         numbers[self.keys[numbers] != keys] = -1
         return numbers
 
     def first_images(self, labels: Labels) -> NDArray[np.bool_]:
-        """Return ``(symmetries, n)``: whether the image of the row differs from the images under earlier symmetries."""
+        """Return ``(symmetries, n)``: whether a row's image differs from its images under all earlier symmetries."""
         keys = self.image_keys(labels)
         order = np.argsort(keys, axis=0, kind="stable")
         ascending = np.take_along_axis(keys, order, axis=0)
@@ -185,7 +185,7 @@ class RowClasses:
 
 
 def _least_rows(labels: Labels, lookup: Keys) -> Keys:
-    """Return the keys of the rows of positions ``(n, places)`` that are representatives."""
+    """Return the keys of those rows of positions ``(n, places)`` that are representatives."""
     places = np.arange(labels.shape[1])
     own: Keys = lookup[0, places, labels].sum(axis=1, dtype=np.uint64)
     for one in lookup[1:]:

@@ -1,7 +1,8 @@
 """The images of rows under symmetries, digit by digit; for kernels.
 
-A row is written as its *digits*: the row labels of the places about which rows store something, most significant first.
-Images are compared digit by digit, which gives the same order as their keys. The first digit usually decides.
+A row is written as its *digits*: the row labels of the places about which the row stores something, the most
+significant first. Images are compared digit by digit, which gives the same order as comparing their keys. The first
+digit usually decides.
 """
 
 from typing import NamedTuple, Self
@@ -28,15 +29,15 @@ class RowImages(NamedTuple):
     origins: NDArray[np.int64]
     """``(symmetries, digits)``: for each digit of the image, the digit of the row that it comes from."""
     become: NDArray[np.uint8]
-    """``(symmetries, digits, row labels)``: the value of each digit of the image, by the value of the digit that it
+    """``(symmetries, digits, row labels)``: the value of each digit of the image, for each value of the digit that it
     comes from."""
     lowest: NDArray[np.uint8]
-    """``(digits, row labels)``: the minimum first digit of the images whose first digit comes from this digit and
-    value."""
+    """``(digits, row labels)``: the minimum first digit of all images whose first digit comes from this digit, if this
+    digit has this value."""
     begins: NDArray[np.int64]
-    """``(digits * row labels + 1,)``: where in ``first`` the symmetries that lead to this minimum begin."""
+    """``(digits * row labels + 1,)``: where the symmetries that lead to this minimum begin in ``first``."""
     first: NDArray[np.int64]
-    """Symmetries, ascending for each digit and row label."""
+    """The numbers of these symmetries, ascending for each digit and row label."""
 
     @classmethod
     def of(cls, frame: Frame, images: Images) -> Self:
@@ -55,7 +56,7 @@ class RowImages(NamedTuple):
 
 
 def _image_digits(frame: Frame, images: Images, places: NDArray[np.int64], labels: int) -> NDArray[np.uint8]:
-    """Return the digits of images by the digits that they come from, see `RowImages.become`."""
+    """Return the digits of images for all values of the digits that they come from, see `RowImages.become`."""
     label_of = np.zeros((frame.places, labels), dtype=np.int64)
     for label in range(frame.labels - 1, -1, -1):
         known = np.flatnonzero((frame.shown[:, label] < labels) & (label < images.moduli))
@@ -70,7 +71,7 @@ def _image_digits(frame: Frame, images: Images, places: NDArray[np.int64], label
 def _first_digits(
     origins: NDArray[np.int64], become: NDArray[np.uint8], radices: NDArray[np.int64]
 ) -> tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.int64]]:
-    """Return the minimum first digit of images by the digit that it comes from, and the symmetries that lead there."""
+    """Return `RowImages.lowest`, `RowImages.begins` and `RowImages.first`."""
     labels = become.shape[1]
     lowest = np.full((len(radices), labels), 255, dtype=np.uint8)
     np.minimum.at(lowest, origins, become)
@@ -110,7 +111,7 @@ def least_image(digits: NDArray[np.uint8], images: RowImages) -> int:
 
 @kernel
 def _comes_before(one: int, other: int, digits: NDArray[np.uint8], images: RowImages) -> bool:
-    """Return whether the image under one symmetry is smaller; of equal images, the symmetry listed first wins."""
+    """Return whether ``one`` leads to a smaller image than ``other``, or to the same image and has a smaller number."""
     for digit in range(1, len(digits)):
         mine = images.become[one, digit, digits[images.origins[one, digit]]]
         its = images.become[other, digit, digits[images.origins[other, digit]]]
@@ -134,7 +135,7 @@ def image_key(symmetry: int, digits: NDArray[np.uint8], images: RowImages) -> np
 def find_least(
     labels: NDArray[np.uint8], images: RowImages, keys: NDArray[np.uint64], symmetries: NDArray[np.int64]
 ) -> None:
-    """Fill in the minimum key of the images of each of ``(n, places)``, and the first symmetry that leads there."""
+    """Fill in the minimum key of the images of each position ``(n, places)``, and the first symmetry with this key."""
     digits = np.empty(len(images.places), dtype=np.uint8)
     for n in range(len(labels)):
         write_digits(labels[n], digits, images)

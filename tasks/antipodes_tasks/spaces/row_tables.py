@@ -1,7 +1,7 @@
-"""The row tables of a reduced space, and the keys of its column maps, filled row block by row block in all threads.
+"""The row tables of a reduced space, and the keys of its column maps. Several threads fill row blocks in parallel.
 
-The target of a row under a move is the representative of the row after the move, found by its key. Each thread numbers
-the keys of column maps separately. When all row blocks are filled, the numbers are unified.
+The target of a row under a move is the representative of the row after the move, found by its key. While row blocks are
+filled, each thread has its own numbers for the keys of column maps. Afterwards these are replaced by common numbers.
 """
 
 import time
@@ -40,7 +40,7 @@ LINES = 1 << 16
 SAMPLED_LINES = 1 << 17
 """Number of keys that are computed for a sample."""
 FILLING, NUMBERING = "filling the move tables", "numbering the column maps"
-"""Names of the two steps, for reports of progress."""
+"""Names of the two steps in progress reports."""
 
 
 class Reduction(NamedTuple):
@@ -54,7 +54,7 @@ class Reduction(NamedTuple):
 
 
 class RowSample(NamedTuple):
-    """Statistics of the tables from a sample of rows."""
+    """Statistics about the tables, from a sample of rows."""
 
     rows: int
     """Number of rows in the sample."""
@@ -70,10 +70,10 @@ class RowSample(NamedTuple):
     """Thread seconds for each row."""
 
     def expected_maps(self, rows: int) -> int:
-        """Return a number of column maps that is likely to be enough for ``rows`` rows: twice an extrapolated limit.
+        """Return a number of column maps that is likely to be enough for ``rows`` rows: twice an estimate of the total.
 
-        If each half of the sample shows a fixed share of the maps not seen before, and the first half shows ``n`` maps
-        and both halves together ``m``, there are about ``n^2 / (2n - m)`` maps.
+        The estimate assumes that each half of the sample contains the same fraction of the maps not seen before. If the
+        first half contains ``n`` maps and the whole sample contains ``m``, there are about ``n^2 / (2n - m)`` maps.
         """
         most = rows * self.most_moves + 1
         unknown = 2 * self.maps_of_half - self.maps
@@ -92,16 +92,16 @@ class _Block(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class RowTables:
-    """Everything that the row tables are computed from."""
+    """The data from which the row tables are computed."""
 
     transforms: Transforms
     classes: RowClasses
     steps: OrbitSteps
     folds: bool
-    """Whether the keys contain the effects of moves on the column."""
+    """Whether the renamings include the effects of moves on the column."""
     renamings: Renamings
     _spare: list[KeyNumbers] = field(default_factory=list)
-    """Tables of numbers that no thread is using."""
+    """Hash tables of keys that no thread is using at the moment."""
 
     def fill(self) -> Reduction:
         """Return the filled row tables."""
@@ -123,7 +123,7 @@ class RowTables:
         return self._numbered(target, column_map, blocks, most)
 
     def sample(self) -> RowSample:
-        """Return statistics of a sample of rows and the time they take; the rows need not be listed."""
+        """Return statistics about a sample of rows, including the time per row; the rows need not be listed."""
         count = max(2, SAMPLED_LINES // max(1, len(self._moves.origin)))
         halves = np.array_split(self.classes.sampled_rows(count), 2)
         numbers, maps, most, seconds = KeyNumbers.empty(self._key_length), list[int](), 0, 0.0
@@ -151,7 +151,7 @@ class RowTables:
     def _numbered(
         self, target: NDArray[np.int32], column_map: NDArray[np.int32], blocks: Sequence[_Block], most: int
     ) -> Reduction:
-        """Return the tables with unified numbers. All keys of the identity, one for each variant, get number 0."""
+        """Return the tables with common numbers. The keys of the identity, one for each variant, get number 0."""
         numbers = KeyNumbers.empty(self._key_length)
         identities = len(numbers.add(_identities(self._frame, self._variants)))
         known = {id(block.numbers): block.numbers for block in blocks}
@@ -178,11 +178,11 @@ class RowTables:
 
     @property
     def _variants(self) -> int:
-        """Number of variants of a key: a factor 2 for each block in which parity decides the order of two labels."""
+        """Number of variants of a key. Each block in which parity determines the order of two labels doubles it."""
         return 1 << sum(block.merged is not None for block in self._frame.blocks)
 
     def _fill_block(self, here: slice, target: NDArray[np.int32], column_map: NDArray[np.int32]) -> _Block:
-        """Fill a row block; column maps get the numbers of the thread."""
+        """Fill a row block, in which column maps have the numbers that this thread gives them."""
         rows = self.classes.rows(here.start, here.stop)
         steps, shape, images, kept = self._arrays
         moved = Moved.room(len(rows) * target.shape[1])
@@ -205,7 +205,7 @@ class RowTables:
         return Closing(chosen.astype(np.int32), begins.astype(np.int64), numbers.add(lines))
 
     def _keys(self, rows: Labels, moved: Moved) -> KeyLines:
-        """Return the keys of the column maps of positions after moves, or of symmetries without a move."""
+        """Return the keys of the column maps that belong to the images in ``moved``."""
         lines = np.zeros((len(moved.of), self._key_length), dtype=np.int16)
         if len(lines):
             steps, shape, _ = self._arrays_of_moves
@@ -253,7 +253,10 @@ class RowTables:
 
 
 def _without_identity(closing: Closing, maps: NDArray[np.int32]) -> Closing:
-    """Return the closing with the final numbers of maps, without repetitions, the identity, and rows without maps."""
+    """Return the closing with the final numbers ``maps``, without repetitions and without the identity.
+
+    Rows for which no map is left are omitted.
+    """
     rows = np.repeat(np.arange(len(closing.rows)), np.diff(closing.begins))
     pairs = np.unique(np.stack((rows, maps)), axis=1)
     rows, maps = pairs[:, pairs[1] != 0]
@@ -271,7 +274,10 @@ def _identities(frame: Frame, variants: int) -> KeyLines:
 
 
 def _variants(frame: Frame, rows: Labels) -> NDArray[np.int64]:
-    """Return the variant of each row ``(n,)``: in which blocks the first column has the two labels in reverse order."""
+    """Return the variant ``(n,)`` of each row.
+
+    It has a bit for each block with two merged labels, which is set if the first column has them in reverse order.
+    """
     variants, bit = np.zeros(len(rows), dtype=np.int64), 0
     for block in frame.blocks:
         if block.merged is not None:

@@ -1,13 +1,14 @@
 """The rows and columns of a reduced space: which labels of a position belong to its row, and which to its column.
 
-A symmetry must map rows to rows, so the cut divides labels instead of digits. In each part that consists of pieces, the
-labels are divided into *label classes*. The row stores the class of the piece on each place. A class of several labels
-forms a *column block*: the column stores how the pieces of this class are arranged on the places of the class, in the
-order of these places. In a part that consists of values, the first values belong to the row, the others to the column.
+Symmetries must map rows to rows, so a cut assigns labels, instead of digits, to the row or the column. In each part
+that consists of pieces, the labels are divided into *label classes*. The row stores the class of the piece on each
+place. Each class of several labels forms a *column block*: the column stores how the pieces of this class are arranged
+on the places of the class, in the order of these places. In a part that consists of values, the first values belong to
+the row, and the others form a column block.
 
-The row of a position is written as its *row labels*, one per place: the class of the piece on the place, or the value;
-0 on places that belong to the column. The *key* of a row is the number whose digits are its row labels. The *contents*
-of a column are the labels that belong to it, block by block.
+A row is written as *row labels*, one for each place: the class of the piece there, or the value; 0 if the value belongs
+to the column. The *key* of a row is the number whose digits are its row labels. The *contents* of a column are the
+labels that belong to the column, block by block.
 """
 
 from collections.abc import Iterator
@@ -28,48 +29,49 @@ from antipodes_tasks.spaces.orbit_parts import ValuesIndex
 from antipodes_tasks.spaces.space import NOT_NUMBERED
 
 NO_BLOCK = -1
-"""Instead of the number of a column block: the label on the place does not belong to the column."""
+"""Used instead of the number of a column block if a label does not belong to the column."""
 MAX_KEYS = 1 << 62
-"""Upper limit of row keys, so that a key fits in a 64-bit word."""
+"""Upper limit on row keys, so that a key fits in a 64-bit word."""
 Classes = tuple[tuple[int, ...] | int, ...]
 """For each part of pieces, the class of each label; for each part of values, the number of values in the row."""
 
 
 class Pieces(NamedTuple):
-    """A part of pieces."""
+    """A part that consists of pieces."""
 
     place_slice: slice
     counts: tuple[int, ...]
     """Number of pieces with each label."""
     parity: tuple[int, ...] | None = None
-    """The parity of the numbered arrangements for each place of label 0; None: all arrangements are numbered."""
+    """For each place of label 0, the parity that an arrangement must have to be numbered. None if all arrangements are
+    numbered."""
 
 
 Part = Pieces | ValuesIndex
 
 
 class Block(NamedTuple):
-    """A column block: places whose contents belong to the column."""
+    """A column block: labels of one part that belong to the column."""
 
     part: int
     """The number of the part."""
     shown: int
     """The row label of the places of the block; 0 for values."""
     first: int
-    """The place of its first content among the contents of the column."""
+    """Index of the first content of the block among the contents of the column."""
     end: int
-    """One past the place of its last content."""
+    """One past the index of its last content."""
     size: int
-    """Number of different contents that have a number."""
+    """Number of different contents of the block that are numbered."""
     local: tuple[int, ...]
-    """For pieces, the number of each label within the block, or -1 for labels outside. If parity decides the order of
-    two labels, both have the same number."""
+    """For pieces, the number of each label within the block, or NO_BLOCK for a label outside the block. If parity
+    determines the order of two labels, both have the same number."""
     counts: tuple[int, ...]
-    """For pieces, how often each of these numbers occurs."""
+    """For pieces, the number of pieces with each of the numbers in ``local``."""
     values: ValuesIndex | None
     """The numbering of the values; None if the block holds pieces."""
     merged: tuple[int, int] | None
-    """The two labels whose order is decided by parity, if any."""
+    """The two labels whose order is determined by parity, if any."""
 
 
 @dataclass(frozen=True)
@@ -79,7 +81,7 @@ class Frame:
     parts: tuple[Part, ...]
     classes: Classes
     labels: int
-    """Upper limit (exclusive) of the labels of all parts."""
+    """Exclusive upper limit on the labels of all parts."""
 
     @cached_property
     def places(self) -> int:
@@ -145,13 +147,13 @@ class Frame:
 
     @cached_property
     def column_places(self) -> NDArray[np.bool_]:
-        """``(places,)``: whether the row stores nothing about the place and the column does."""
+        """``(places,)``: whether only the column stores something about the place."""
         found: NDArray[np.bool_] = (self.radices == 1) & (self.block_of >= 0).any(axis=1)
         return found
 
     @cached_property
     def content_places(self) -> NDArray[np.int64]:
-        """``(contents,)``: the place of each content, if the row stores nothing about the places of all blocks."""
+        """``(contents,)``: the place of each content; only valid if the row stores nothing about these places."""
         ends = [(self.parts[block.part].place_slice.stop, block.end - block.first) for block in self.blocks]
         return np.concatenate([np.arange(end - count, end) for end, count in ends])
 
@@ -188,7 +190,7 @@ class Frame:
         return tuple(map(_row_size, self.parts, self.classes))
 
     def rows(self, numbers: Indices) -> Labels:
-        """Return the row labels ``(n, places)`` of the rows with these numbers ``(n,)``; the order is arbitrary."""
+        """Return the row labels ``(n, places)`` of the rows with these numbers ``(n,)``; their order is arbitrary."""
         labels = np.zeros((len(numbers), self.places), dtype=np.uint8)
         rest = numbers
         for part, classes, size in reversed(list(zip(self.parts, self.classes, self._row_sizes, strict=True))):
@@ -202,7 +204,7 @@ class Frame:
         return labels
 
     def keys(self, labels: Labels) -> NDArray[np.uint64]:
-        """Return the key, ``(n,)``, of the row of each position ``(n, places)``; only equal rows have equal keys."""
+        """Return the key ``(n,)`` of the row of each position ``(n, places)``; only equal rows have equal keys."""
         row_labels = self.shown[np.arange(self.places), labels].astype(np.uint64)
         keys: NDArray[np.uint64] = row_labels @ self.key_weights
         return keys
@@ -213,9 +215,9 @@ class Frame:
         return labels.astype(np.uint8)
 
     def numbered(self, keys: NDArray[np.uint64]) -> NDArray[np.bool_]:
-        """Return which keys ``(n,)`` belong to numbered rows, ``(n,)``: the parity and the sum must be right.
+        """Return a mask ``(n,)`` of the keys ``(n,)`` whose rows are numbered: those with the right parity and sums.
 
-        The row labels of each key must have the right number of each class.
+        The caller ensures that each class occurs in the row labels of a key as often as it should.
         """
         numbered = np.ones(len(keys), dtype=np.bool_)
         for part, classes in zip(self.parts, self.classes, strict=True):
@@ -229,7 +231,7 @@ class Frame:
         return numbered
 
     def columns(self, labels: Labels) -> Indices:
-        """Return the column, ``(n,)``, of each position ``(n, places)``; NOT_NUMBERED if it has none."""
+        """Return the column ``(n,)`` of each position ``(n, places)``; NOT_NUMBERED if it has none."""
         columns = np.zeros(len(labels), dtype=np.int64)
         unnumbered = np.zeros(len(labels), dtype=np.bool_)
         for block, weight in zip(self.blocks, self.weights, strict=True):
@@ -252,7 +254,7 @@ class Frame:
     def contents(self, columns: Indices) -> Labels:
         """Return the contents ``(n, contents)`` of columns ``(n,)``.
 
-        Two labels whose order parity decides are in ascending order.
+        Two labels whose order is determined by parity are returned in ascending order.
         """
         contents = np.zeros((len(columns), self.slots), dtype=np.uint8)
         for block, weight in zip(self.blocks, self.weights, strict=True):
@@ -271,7 +273,7 @@ class Frame:
     def positions(self, row_labels: Labels, contents: Labels) -> Labels:
         """Return the positions ``(n, places)`` with these row labels ``(n, places)`` and contents ``(n, contents)``.
 
-        Two labels whose order parity decides are exchanged if the parity is wrong.
+        Two labels whose order is determined by parity are exchanged if the parity would be wrong.
         """
         positions = self._single[np.arange(self.places), row_labels]
         for block in self.blocks:
@@ -287,7 +289,7 @@ class Frame:
 
     @cached_property
     def _single(self) -> NDArray[np.uint8]:
-        """``(places, row labels)``: the label that has the row label, if it is the only one of its class."""
+        """``(places, row labels)``: the label with this row label, if it is the only label of its class."""
         single = np.zeros((self.places, self.labels), dtype=np.uint8)
         for place in range(self.places):
             single[place, self.shown[place]] = np.arange(self.labels)
@@ -297,11 +299,11 @@ class Frame:
         return single
 
     def fitting(self, images: Images) -> NDArray[np.bool_]:
-        """Return which of the symmetries ``(n,)`` map rows to rows."""
+        """Return a mask ``(n,)`` of the symmetries that map rows to rows."""
         return np.array([self._fits(images, number) for number in range(len(images))], dtype=np.bool_)
 
     def _fits(self, images: Images, number: int) -> bool:
-        """Return whether the row of a position determines the row of its image, and how its contents are rearranged."""
+        """Return whether the row of a position determines the row of its image and how the contents are rearranged."""
         for origin in range(self.places):
             to = int(images.places[number, origin])
             if self.radices[origin] != self.radices[to]:
@@ -341,7 +343,7 @@ class Frame:
 
 
 def _keeps_sum(images: Images, number: int, part: ValuesIndex) -> bool:
-    """Return whether values with equal sums have images with equal sums, if only one sum is numbered."""
+    """Return whether values with equal sums have images with equal sums; True if all sums are numbered."""
     values = np.arange(part.radix)
     renamed = images.labels[number, part.place_slice, : part.radix].astype(np.int64)
     sign = renamed[0, 1] - renamed[0, 0] if part.radix > 1 else 1
@@ -363,7 +365,7 @@ def _class_counts(part: Pieces, classes: Any) -> tuple[int, ...]:
 
 
 def _all_shown(part: Pieces, classes: Any) -> bool:
-    """Return whether each label is a class of its own, so that the parity depends on the row only."""
+    """Return whether only one parity is numbered and the row determines it: each label is a class of its own."""
     return part.parity is not None and bool(len(set(classes)) == len(classes))
 
 
@@ -389,12 +391,12 @@ def _parity_here(part: Pieces, labels: Labels) -> NDArray[np.uint8]:
 
 
 def _parity_of(part: Pieces, labels: Labels) -> NDArray[np.uint8]:
-    """Return the parity that the positions ``(n, places)`` of the whole puzzle must have in a part."""
+    """Return the parity ``(n,)`` that a part must have in positions ``(n, places)`` of the whole puzzle."""
     return _parity_here(part, labels[:, part.place_slice])
 
 
 def _separate_labels(contents: Labels, low: int, high: int) -> Labels:
-    """Return the contents with label ``high`` instead of ``low`` on the second of the two places with ``low``."""
+    """Return a copy of the contents in which ``high`` replaces the second of the two labels ``low``."""
     apart = contents.copy()
     last = contents.shape[1] - 1 - (contents[:, ::-1] == low).argmax(axis=1)
     apart[np.arange(len(contents)), last] = high
@@ -402,7 +404,7 @@ def _separate_labels(contents: Labels, low: int, high: int) -> Labels:
 
 
 def _exchanged(labels: Labels, low: int, high: int) -> Labels:
-    """Return the labels with two of them exchanged."""
+    """Return the labels with ``low`` and ``high`` exchanged."""
     names = np.arange(256, dtype=np.uint8)
     names[[low, high]] = high, low
     exchanged: Labels = names[labels]
@@ -410,14 +412,17 @@ def _exchanged(labels: Labels, low: int, high: int) -> Labels:
 
 
 def _put_right(labels: Labels, part: Part, low: int, high: int) -> None:
-    """Exchange two labels of a part wherever its parity is wrong, in place."""
+    """Exchange two labels, in place, in those arrangements of a part that have the wrong parity."""
     assert isinstance(part, Pieces)
     wrong = parities(labels) != _parity_here(part, labels)
     labels[wrong] = _exchanged(labels[wrong], low, high)
 
 
 def _piece_blocks(number: int, part: Pieces, classes: tuple[int, ...], first: int) -> Iterator[Block]:
-    """Yield the column blocks of a part of pieces; parity decides the order of the last two labels of the last one."""
+    """Yield the column blocks of a part that consists of pieces.
+
+    If only one parity is numbered, it determines the order of the last two labels of the last block.
+    """
     shown = [one for one in range(max(classes, default=-1) + 1) if classes.count(one) > 1]
     for one in shown:
         inside = [label for label, its in enumerate(classes) if its == one]

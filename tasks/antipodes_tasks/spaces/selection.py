@@ -36,7 +36,7 @@ def best_space(rules: Rules, symmetry: str | None = None, *, outline: bool = Fal
     """Return the space that is built and searched fastest. It depends only on the puzzle and on ``symmetry``.
 
     With ``symmetry`` "on", an entry stands for all positions that symmetries map to each other. With "auto", the space
-    is reduced only if that at least halves the time, see `why_whole`. An ``outline`` is enough for a plan and takes a
+    is reduced only if this at least halves the time; see `why_whole`. An ``outline`` is enough for a plan and takes a
     second or two; `antipodes_tasks.spaces.choose_cut.listed` turns it into a complete space.
 
     Raises
@@ -139,7 +139,7 @@ def every_cut(rules: Rules, numbering: Numbering) -> list[Space]:
 
 
 def _cheapest(spaces: Sequence[Space]) -> Space:
-    """Return the first space with the minimum cost. Column maps are only counted if they may affect the result."""
+    """Return the first space with the minimum cost. Column maps are only counted if they can affect the result."""
     bounds = [space.filler.cost(column_maps=1) for space in spaces]
     best, least = spaces[0], None
     for number in sorted(range(len(spaces)), key=bounds.__getitem__):
@@ -153,7 +153,7 @@ def _cheapest(spaces: Sequence[Space]) -> Space:
 
 
 def stored_space(rules: Rules, record: SpaceRecord) -> Space:
-    """Return the space of a store, perhaps chosen by another version; raise FieldError if there is no such space."""
+    """Return the space of a store, even if another version chose it; raise FieldError if there is no such space."""
     if record.kind not in KINDS:
         raise FieldError(f"space: expected one of {', '.join(KINDS)}, found {record.kind!r}")
     functions = record.kind == REDUCED and isinstance(rules.moves, Functions)

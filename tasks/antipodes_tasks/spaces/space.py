@@ -23,10 +23,10 @@ from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.rules.rules import Rules
 
 NOT_NUMBERED = -1
-"""Returned instead of an index for a position that has none. Such a position is unreachable from the start."""
+"""Returned instead of an index for a position without an index. Such a position is unreachable from the start."""
 REDUCED, NUMBERED, ORDER = "reduced", "positions", "order"
-"""The kind of spaces that are reduced by symmetries, and the keys of their details that hold the number of positions
-and the number of symmetries."""
+"""The kind of spaces that are reduced by symmetries, and the keys of two of their details: the number of positions and
+the number of symmetries."""
 KEYED = "keys"
 """The kind of spaces without move tables. Only a search can list their positions."""
 BATCH = 1 << 13
@@ -35,7 +35,7 @@ BATCH = 1 << 13
 
 @dataclass(frozen=True)
 class SpaceRecord:
-    """The part of a store's manifest from which `stored_space`, given the rules, rebuilds the same space."""
+    """The part of a store's manifest from which `stored_space` rebuilds the same space for given rules."""
 
     kind: str
     """The `Numbering.KIND` of the numbering."""
@@ -72,9 +72,9 @@ class Numbering(ABC):
 
     @property
     def block_digits(self) -> int:
-        """Number of leading digits whose new values depend on these digits only.
+        """Number of leading digits whose new values depend only on these digits.
 
-        A move takes all rows that agree in these digits to rows that agree in them, too.
+        If rows agree in these digits, a move takes them to rows that also agree in these digits.
         """
         return 1
 
@@ -85,7 +85,7 @@ class Numbering(ABC):
 
     @property
     def cuts(self) -> Sequence[int]:
-        """The possible numbers of digits of a row."""
+        """The possible numbers of digits in the row."""
         return range(1, max(2, len(self.radices)))
 
     @property
@@ -95,13 +95,13 @@ class Numbering(ABC):
 
     @abstractmethod
     def rank(self, labels: Labels) -> Indices:
-        """Return the index, ``(n,)`` int64, of each position ``(n, places)``; NOT_NUMBERED if it has none.
+        """Return the index of each position ``(n, places)``, as ``(n,)`` int64; NOT_NUMBERED if it has none.
 
-        It is not checked that the positions have the right pieces.
+        It is not checked whether the positions have the right pieces.
         """
 
     def rank_one(self, labels: Sequence[int]) -> int:
-        """Return the index of one position given as Python integers, which is faster than `rank` with one row."""
+        """Return the index of one position given as Python integers. For one position, this is faster than `rank`."""
         return int(self.rank(np.array([labels], dtype=np.uint8))[0])
 
     @abstractmethod
@@ -113,16 +113,16 @@ class Numbering(ABC):
         """Return the filler for the move tables of the space whose rows have ``leading`` digits."""
 
     def weights(self, leading: int) -> Indices | None:
-        """Return the number of positions that an entry of each row stands for, ``(rows,)``.
+        """Return, for each row, the number of positions that an entry of the row stands for, ``(rows,)``.
 
-        ``leading`` is the number of digits of a row. None means that every entry stands for one position. Otherwise
-        `unrank` returns a representative.
+        Return None if every entry stands for one position; otherwise `unrank` returns a representative. ``leading`` is
+        the number of digits in the row.
         """
         return None
 
     @property
     def full_numbering(self) -> "Numbering":
-        """The numbering of all positions: a different one only if entries of this one stand for several positions."""
+        """The numbering of all positions: this numbering, unless its entries stand for several positions."""
         return self
 
     @property
@@ -136,10 +136,11 @@ class Numbering(ABC):
         return 1
 
     def positions_of_entries(self, indices: Indices) -> tuple[Indices, Labels]:
-        """Return all positions ``(k, places)`` that the entries ``(n,)`` stand for, and the entry of each position.
+        """Return all positions that the entries ``(n,)`` stand for, together with their entries.
 
-        The second array ``(k,)`` holds places in ``indices``. The positions of an entry are adjacent, and their number
-        is the weight of its row. The result is the pair (places in ``indices``, positions).
+        The first array ``(k,)`` contains, for each position, the place of its entry in ``indices``. The second array
+        ``(k, places)`` contains the positions. The positions of an entry are adjacent, and their number is the weight
+        of its row.
         """
         return np.arange(len(indices)), self.unrank(indices)
 
@@ -167,8 +168,8 @@ class Numbering(ABC):
 class Space:
     """The positions of a puzzle, numbered as ``row * width + column``, and the moves between them.
 
-    A move takes all entries of a row to one row, and the row determines the *column map*: the new column of each
-    column. Spaces are immutable and cheap to send to other processes.
+    A move takes all entries of a row to the same row. The row and the move determine the *column map*, which contains
+    the new column of each column. Spaces are immutable and cheap to send to other processes.
     """
 
     rules: Rules
@@ -181,7 +182,7 @@ class Space:
         return f"<{self.numbering.KIND} of {self.rules.name}: {size}>"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Leave out cached properties."""
+        """Leave out cached properties when pickling."""
         return Space, (self.rules, self.numbering, self.leading)
 
     @cached_property
@@ -206,18 +207,18 @@ class Space:
 
     @cached_property
     def filler(self) -> Filler:
-        """The object that knows the size of the move tables and fills them."""
+        """The object that computes the size of the move tables and fills them."""
         return self.numbering.filler(self.rules, self.leading)
 
     @cached_property
     def full_space(self) -> "Space":
-        """The space of all positions: a different one only if entries of this one stand for several positions."""
+        """The space of all positions: this space, unless its entries stand for several positions."""
         outside = self.numbering.full_numbering
         return self if outside is self.numbering else Space(self.rules, outside, outside.cuts[0])
 
     @cached_property
     def weights(self) -> Indices | None:
-        """Number of positions that an entry of each row stands for, ``(rows,)``; None: one position each."""
+        """For each row, the number of positions that an entry stands for, ``(rows,)``; None if it is always one."""
         return self.numbering.weights(self.leading)
 
     @property
@@ -226,9 +227,9 @@ class Space:
         return self.numbering.starts(self.rules)
 
     def rank(self, labels: Labels) -> Indices:
-        """Return the index, ``(n,)`` int64, of each position ``(n, places)``; NOT_NUMBERED if it has none.
+        """Return the index of each position ``(n, places)``, as ``(n,)`` int64; NOT_NUMBERED if it has none.
 
-        It is not checked that the positions have the right pieces.
+        It is not checked whether the positions have the right pieces.
         """
         return self.numbering.rank(labels)
 
@@ -243,11 +244,11 @@ class Space:
         return self.numbering.unrank(indices)
 
     def successors(self, indices: Indices) -> Neighbours:
-        """Return the entries one move after each of ``(n,)``, computed from the rules, to check move tables against."""
+        """Return the entries one move after each entry ``(n,)``, computed from the rules, to verify move tables."""
         return self.neighbours_after(self.unrank(indices))
 
     def predecessors(self, indices: Indices) -> Neighbours:
-        """Return the entries one move before each of ``(n,)``, computed from the rules.
+        """Return the entries one move before each entry ``(n,)``, computed from the rules.
 
         Raises InputError if a move has no known inverse.
         """

@@ -1,9 +1,10 @@
 """The filler of the move tables of swaps, which move one piece to an empty place.
 
-The rank of an arrangement is a sum over its places: each label adds a number that depends on the state before it (see
-`antipodes_tasks.permutations.arrangements`). A piece that moves changes all states between its origin and its
-destination by the same amount. So the rank of every successor is computed from sums over the changed states in a few
-steps, however far a piece moves.
+The rank of an arrangement is a sum over its places. Each place adds a number that depends on its label and on the
+*state*, the number of pieces with each label on earlier places (see `antipodes_tasks.permutations.arrangements`). A
+piece that moves changes all states between its origin and its destination by the same amount. So sums are computed once
+with the original states and with the changed states. From these sums, the rank of each successor follows in a few
+steps, however far the piece moves.
 """
 
 from dataclasses import dataclass
@@ -27,11 +28,14 @@ from antipodes_tasks.permutations.arrangements import (
 from antipodes_tasks.rules.swaps import Swaps
 
 STEPS = 1 << 23
-"""Steps of a block. The steps are short here."""
+"""Number of inner-loop steps of a block: twice as many as for other fillers, because these steps are shorter."""
 
 
 class Graph(NamedTuple):
-    """The swaps, grouped by one of their two places. The other places are ``ends[at[place] : at[place + 1]]``."""
+    """Swaps, grouped by one of their two places.
+
+    The other places of the swaps of ``place`` are ``ends[at[place] : at[place + 1]]``.
+    """
 
     at: NDArray[np.int64]
     ends: NDArray[np.uint16]
@@ -54,12 +58,12 @@ class SwapTables(Filler):
 
     @cached_property
     def row_counts(self) -> tuple[int, ...]:
-        """The counts of the row's labels, then the number of places that they leave free."""
+        """Number of pieces with each label of the row, then the number of places that these pieces leave free."""
         return (*self.counts[: self.leading], sum(self.counts[self.leading :]))
 
     @cached_property
     def column_counts(self) -> tuple[int, ...]:
-        """The counts of the column's labels, on the places that the row leaves free."""
+        """Number of pieces with each label of the column. They are on the places that the row leaves free."""
         return self.counts[self.leading :] or (0,)
 
     @cached_property
@@ -81,8 +85,9 @@ class SwapTables(Filler):
     def most_moves(self) -> int:
         """Upper bound on the number of legal moves of a position.
 
-        With k empty places, the moves of a position are at most those to the k places with the most swaps to them. In
-        the same way, they are at most those from the occupied places, if these have the most swaps from them.
+        If k places are empty, a position has at most as many moves as there are swaps to the k most frequent
+        destinations. Likewise, it has at most as many moves as there are swaps from the most frequent origins, one for
+        each occupied place. The result is the smaller of these two bounds.
         """
         origins, destinations = (np.sort(np.bincount(ends, minlength=self.places))[::-1] for ends in self.moves.pairs.T)
         empty = self.counts[0]
@@ -102,7 +107,7 @@ class SwapTables(Filler):
 
     @property
     def map_of(self) -> NDArray[np.int32]:
-        """The number of the map of each shift; see `maps_of`."""
+        """``(free places, free places)``: the numbers of the column maps; see `maps_of`."""
         return maps_of(self.shifts, max(1, sum(self.column_counts)))
 
     def begin(self) -> tuple[MoveTables, list[Fill]]:
@@ -139,7 +144,7 @@ class SwapTables(Filler):
         return (a_column + a_row + shared) * threads
 
     def _graph(self) -> Graph:
-        """Return the moves grouped by the empty or by the occupied place, whichever kind is less frequent."""
+        """Return the moves, grouped by their empty or by their occupied place, whichever kind is less frequent."""
         by_destination = 2 * self.counts[0] <= self.places
         ends = self.moves.pairs[:, 0 if by_destination else 1]
         grouped = self.moves.pairs[:, 1 if by_destination else 0]
@@ -151,9 +156,10 @@ class SwapTables(Filler):
 def column_shifts(pairs: NDArray[np.int16], places: int, free: int) -> NDArray[np.int64]:
     """Return the column maps ``(maps, 2)`` of moves along ``(origin, destination)`` pairs; map 0 is the identity.
 
-    A column arranges pieces on ``free`` of the places, which the row determines. A map is given by the numbers of the
-    origin and the destination among the free places, in ascending order. The piece passes at most the free places
-    between its ends, and at least those that the row's own pieces cannot fill.
+    A column is an arrangement of pieces on ``free`` places, and the row determines which places these are. They are
+    numbered in ascending order, and a map is described by the numbers of the piece's origin and destination. A moving
+    piece passes the free places between its origin and its destination. Their number is at most the number of all
+    places between the two, and at least this number minus the number of other places that the row fills.
     """
     found = {(0, 0): 0}
     others = places - 1 - free
@@ -169,7 +175,7 @@ def column_shifts(pairs: NDArray[np.int16], places: int, free: int) -> NDArray[n
 
 
 def maps_of(shifts: NDArray[np.int64], free: int) -> NDArray[np.int32]:
-    """Return ``(free places, free places)``: the number of the map of a piece that moves from one to another."""
+    """Return ``(free places, free places)``: the number of the map if a piece moves from the first to the second."""
     numbers = np.zeros((free, free), dtype=np.int32)
     numbers[*shifts.T] = np.arange(len(shifts))
     neighbours = np.arange(free - 1)
@@ -183,7 +189,7 @@ UP, DOWN = 0, 1
 
 @kernel
 def states_and_ranks(labels: Labels, numbering: Numbering, states: Ranks, ranks: Ranks) -> None:
-    """Fill in the state before each place, and the rank of the labels before it, both ``(places + 1,)``."""
+    """Fill in the state before each place, and what all labels before it add to the rank; both ``(places + 1,)``."""
     states[0] = ranks[0] = 0
     for place in range(len(labels)):
         label = labels[place]
@@ -193,9 +199,9 @@ def states_and_ranks(labels: Labels, numbering: Numbering, states: Ranks, ranks:
 
 @kernel
 def changed_ranks(labels: Labels, states: Ranks, numbering: Numbering, label: int, fewer: Ranks, more: Ranks) -> None:
-    """Compute the ranks of `states_and_ranks` in states with one piece of a label ``fewer``, and with one ``more``.
+    """Compute ranks as in `states_and_ranks`, but in states with one piece of ``label`` fewer, and with one more.
 
-    A place without such a state adds nothing; sums that contain it are never used.
+    If there is no such state before a place, the place adds nothing. Sums that include such a place are never used.
     """
     unit, before = numbering.units[label], np.int64(0)
     fewer[0] = more[0] = 0
@@ -210,11 +216,12 @@ def changed_ranks(labels: Labels, states: Ranks, numbering: Numbering, label: in
 def find_rank_changes(
     labels: Labels, states: Ranks, ranks: Ranks, numbering: Numbering, leave: Ranks, arrive: Ranks
 ) -> None:
-    """Fill in the change of a row's rank by each swap, as a part for the origin plus a part for the destination.
+    """Fill in two summands for each swap, one for its origin and one for its destination.
 
-    ``leave`` ``(2, places)`` is indexed by the place of the piece, and ``arrive`` ``(2, labels, places)`` by the label
-    of the piece and the empty place. Each has a line for UP, to a later place, and a line for DOWN. If a piece moves
-    up, the states between its origin and destination have one piece with its label less and one empty place more.
+    Their sum is the change of the row's rank. ``leave`` ``(2, places)`` is indexed by direction and by the place of the
+    piece. ``arrive`` ``(2, labels, places)`` is indexed by direction, by the label of the piece and by the empty place.
+    The direction is UP, to a later place, or DOWN. If a piece moves up, the states between its origin and its
+    destination have one piece with its label less, and one empty place more.
     """
     added, counts = numbering.added, numbering.counts
     for label in range(1, len(counts)):
@@ -243,7 +250,7 @@ def find_rank_changes(
 
 @kernel
 def _added(possible: Any, state: int, label: int, added: Ranks) -> Any:
-    """Return the number that a label adds in a state; 0 if there is no such state."""
+    """Return the number that a label adds to the rank in a state; 0 if there is no such state."""
     return added[state, label] if possible else np.int64(0)
 
 
@@ -255,9 +262,9 @@ def fill_rows(
     graph: Graph,
     map_of: NDArray[np.int32],
 ) -> None:
-    """Fill the lines of the row tables from ``first_row`` on.
+    """Fill lines of the row tables, beginning with row ``first_row``.
 
-    ``map_of`` is `SwapTables.map_of`. ``column_map`` has no columns if the only column map is the identity.
+    ``map_of`` is `SwapTables.map_of`. The lines of ``column_map`` are empty if there is only one column.
     """
     places, kinds = len(graph.at) - 1, len(numbering.counts)
     labels, numbers = np.empty(places, dtype=np.uint8), np.empty((3, places + 1), dtype=np.int64)
@@ -303,7 +310,7 @@ def _fill_row(
     graph: Graph,
     map_of: NDArray[np.int32],
 ) -> None:
-    """Fill a line; ``free`` ``(places,)`` becomes the number of free places before each place."""
+    """Fill a line of the row tables; write the number of free places before each place to ``free`` ``(places,)``."""
     free_label, mapped, before = arrive.shape[1] - 1, len(column_map) > 0, np.int64(0)
     for place in range(len(labels)):
         free[place] = before

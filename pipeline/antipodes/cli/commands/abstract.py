@@ -15,7 +15,7 @@ from antipodes_tasks.spaces.selection import is_reduced_by_default
 
 PIECES = "PIECES"
 WHOLE = {"symmetry": "off"}
-"""Run settings of a table that ``solve --tables`` accepts."""
+"""Settings of a run whose table ``solve --tables`` accepts."""
 app = commands()
 
 

@@ -13,7 +13,7 @@ from antipodes_tasks.base.errors import InputError
 from antipodes_tasks.base.quoting import counted
 
 DEFAULT_LIMIT = 20
-"""Number of kinds of components listed by default."""
+"""Number of kinds of components, by size and radius, that are listed by default."""
 
 app = commands()
 
@@ -55,8 +55,8 @@ def components(
     for one in shown:
         print_line(f"{one.count:>10,}  {one.size:>17,}  {one.radius:>6,}  {one.example}")
     positions, number = sum(one.size * one.count for one in found), sum(one.count for one in found)
-    connected = f", {found.weakly_connected:,} without moves between them" * (number > found.weakly_connected)
-    print_line(f"{counted(positions, 'position')} in {counted(number, 'component')}{connected}")
+    weak = f", {counted(found.weakly_connected, 'weakly connected component')}" * (number > found.weakly_connected)
+    print_line(f"{counted(positions, 'position')} in {counted(number, 'component')}{weak}")
     if len(shown) < len(found):
         print_line(f"and {len(found) - len(shown)} more lines: --limit {len(found)}")
 

@@ -41,7 +41,7 @@ from antipodes_tasks.base.quoting import counted
 from antipodes_tasks.spaces.selection import index_size, size_in_words, why_whole
 
 LONGEST_START = 10.0
-"""Maximum seconds to count for loading the program; an older process has done other work."""
+"""Maximum number of seconds counted as loading the program; a process that is older has done other work."""
 
 
 ClusterWorkers = Annotated[int | None, typer.Option(metavar="N", help="Plan for a cluster with N workers.")]
@@ -208,7 +208,7 @@ def _print_division(planned: Plan) -> None:
 
 
 def _shortages(planned: Plan, limit: int, free: int | None) -> list[str]:
-    """Return the resources that this machine has too little of."""
+    """Return the resources, of memory and disk, that are too small on this machine."""
     too_much = {
         "memory": planned.least_bytes - planned.unsure_bytes > limit,
         "disk": free is not None and planned.disk_bytes > free,
@@ -223,21 +223,21 @@ def _time(planned: Plan, tasks: int, store: Address) -> Duration:
 
 
 def _described(expected: Duration, store: Address, tasks: int) -> str:
-    """Return the time of a run and the source of the estimate, as text."""
+    """Return the time of a run, and how it was estimated, as text."""
     bucket = "" if isinstance(store, Path) else ", and the time that the bucket takes"
     source = "measured in a short trial" if expected.known else "a rough estimate from a typical rate"
     return f"{described_range(expected.range)} with {counted(tasks, 'thread')}{bucket}, {source}"
 
 
 def _memory(planned: Plan, limit: int, what: str) -> str:
-    """Return the memory of a run as text; ``what`` is the name of the limit."""
+    """Return the memory of a run as text; ``what`` names the limit: "free" or "limit"."""
     least = planned.least_bytes - planned.unsure_bytes
     if least > limit:
         return f"does not fit: at least {human(least)}; {what} {human(limit)}"
     if planned.least_bytes > limit:
         either = f"between {human(least)} and {human(planned.least_bytes)}"
-        return f"{either}, which only the move tables decide; {what} {human(limit)}"
-    return f"at most {human(planned.memory_bytes)}{', with two bits a position' if planned.two_bits else ''}"
+        return f"{either}, known once the move tables are built; {what} {human(limit)}"
+    return f"at most {human(planned.memory_bytes)}{', with two bits per position' if planned.two_bits else ''}"
 
 
 def _disk(planned: Plan, free: int | None) -> str:

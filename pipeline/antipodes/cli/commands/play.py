@@ -36,7 +36,7 @@ STEP, BACK, QUIT = ("", "step", "space"), ("b", "back", "backspace"), ("q", "qui
 ARROWS = {"left": "L", "right": "R", "up": "U", "down": "D"}
 HELP = (
     "space: next move of a shortest path   backspace or b: back   q: quit\n"
-    "a move: its name or number, then Enter if longer ones begin with it\n"
+    "a move: its name or number, then Enter if a longer one begins with it\n"
     "pasted: several moves such as R U R', or a position"
 )
 SIGNS = {-1: "nearer", 0: "as far", 1: "farther"}
@@ -63,11 +63,11 @@ PIECES = re.compile(
 )
 """A marked paste, a key that sends an escape sequence, or characters."""
 UNFINISHED = re.compile(r"\x1b\[200~(?!.*\x1b\[201~).*\Z|\x1b([\[O][\d;]*)?\Z", re.DOTALL)
-"""An incomplete piece at the end of the input so far; the rest comes with the next bytes."""
+"""An incomplete item at the end of the input so far; the rest comes with the next bytes."""
 WORDS = re.compile(r"([^\s\x00-\x1f\x7f]+([ \t]+[^\s\x00-\x1f\x7f]+)+|(?!(.)\3*\b)[^\s\x00-\x1f\x7f]{8,})[\r\n]?")
-"""Words separated by blanks, or one long word: too much to type between two screens, so it was pasted."""
+"""Several words on a line, or one long word: too much to be typed between two redraws, so it was pasted."""
 AT_ONCE, MAX_AT_ONCE = 1 << 12, 1 << 20
-"""Bytes per read, and maximum number of bytes read before the screen is drawn again."""
+"""Number of bytes per read, and maximum number of bytes read before the screen is drawn again."""
 
 app = commands()
 
@@ -126,7 +126,7 @@ def _print_path(player: "Player") -> None:
 
 
 def _by_lines(player: "Player") -> None:
-    """Obey the lines of standard input, one command each; an empty line is the next step."""
+    """Obey the lines of standard input, one command each; an empty line makes the next move."""
     print_drawing(screen(player))
     for line in chain.from_iterable(input_batches()):
         player.obey(line)
@@ -153,7 +153,7 @@ class Player:
         self.game = game
         self.has_quit = False
         self.message = ""
-        """Result of the last command in a few words; empty if the screen shows it."""
+        """Result of the last command in a few words; empty if the screen shows the result."""
 
     def obey(self, command: str) -> None:
         """Carry out a command or key. If it is unclear, nothing changes, and `message` explains why."""
@@ -207,7 +207,7 @@ class Player:
                 return
 
     def waits_after(self, typed: str) -> bool:
-        """Return whether a longer command begins with ``typed``, so that Enter has to end it."""
+        """Return whether a longer command begins with ``typed``, so that only Enter completes the command."""
         choices = self.game.choices
         words = [*(one.name for one in choices), *(str(number) for number in range(1, len(choices) + 1))]
         return any(len(word) > len(typed) and word.lower().startswith(typed.lower()) for word in words)
@@ -217,7 +217,7 @@ class Player:
         return next((one for one in self.game.choices if one.name == word), None)
 
     def _find_choice(self, word: str) -> Choice | None:
-        """Return the legal move for an arrow key, a number, or a name in another case if it is unambiguous; or None."""
+        """Return the legal move for an arrow key, a number, or a name in the other case if that is clear; or None."""
         if word in ARROWS:
             return self._named(ARROWS[word])
         choices = self.game.choices
@@ -301,7 +301,7 @@ class Pressed(NamedTuple):
 
 @contextmanager
 def keys() -> Iterator[Iterator[list[Pressed]]]:
-    """Yield the keys pressed on standard input, in lists of keys that arrived together; Ctrl-C works as usual.
+    """Yield an iterator over the keys pressed, in lists of keys that arrived together; Ctrl-C works as usual.
 
     The end of the input is the key "quit". At exit, the terminal is restored, and pending input is dropped: the shell
     must not run the rest of a paste.
@@ -330,7 +330,7 @@ def _pressed(number: int) -> Iterator[list[Pressed]]:
 
 
 def _pending(number: int) -> bytes:
-    """Return the bytes that have arrived, or wait for some; empty at the end of the input."""
+    """Return the bytes that have arrived, or wait until some arrive; return no bytes at the end of the input."""
     found = read = os.read(number, AT_ONCE)
     while read and len(found) < MAX_AT_ONCE and select.select([number], [], [], 0)[0]:
         read = os.read(number, AT_ONCE)

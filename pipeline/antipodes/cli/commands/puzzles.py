@@ -51,7 +51,7 @@ def puzzles(as_json: AsJson = False) -> None:
 
 
 def _lines(rows: Sequence[Mapping[str, Any]], columns: int) -> Iterator[str]:
-    """Yield the lines of all families, one paragraph each."""
+    """Yield the lines of all families: the name of the family, then its puzzles."""
     for family, members in groupby(
         sorted(rows, key=lambda row: (row["family"], row["name"])), lambda row: row["family"]
     ):
@@ -79,7 +79,7 @@ def _members(rows: Sequence[Mapping[str, Any]], columns: int) -> Iterator[str]:
 @command(app, "boards", "antipodes boards", "antipodes boards --json")
 def boards(as_json: AsJson = False) -> None:
     """List the bundled boards."""
-    with importing_libraries():  # loads tilings, which the other commands do not need
+    with importing_libraries():  # the libraries of tilings, which the other commands do not need
         from antipodes.tilings.config import board_view, bundled_boards, load_board
 
     problems = [load_board(name).problem for name in bundled_boards()]
@@ -98,7 +98,7 @@ def check(
     as_json: AsJson = False,
 ) -> int:
     """Check a puzzle: its moves, their inverses, its notation, and a small search against brute force."""
-    with importing_libraries():  # loads the search, which the other commands do not need
+    with importing_libraries():  # the libraries of searches, which the other commands do not need
         from antipodes.checking import check_puzzle
 
     config = load_config(puzzle)
@@ -216,7 +216,7 @@ def _refuse(arguments: dict[str, Any], when: str) -> None:
 
 
 def _elements(text: str) -> list[int]:
-    """Return the elements of a permutation, separated or, if all are single digits, without separators."""
+    """Return the elements of a permutation; if all are single digits, they need no separators."""
     apart = [token for token in SEPARATORS.split(text) if token]
     tokens = list(apart[0]) if len(apart) == 1 else apart
     try:

@@ -39,9 +39,9 @@ Positions = Annotated[
     typer.Argument(metavar="POSITION", help="Positions, written as in the config. - reads one per line from stdin."),
 ]
 MAX_BEFORE_THE_FIRST = 100
-"""Maximum number of invalid lines before the first position. With more of them, it is the wrong file."""
+"""Number of invalid lines, without any position before them, that show that the input is the wrong file."""
 MAX_BOARDS_DRAWN = 6
-"""Maximum number of boards drawn of the nearest and of the farthest matches."""
+"""Maximum number of the nearest matches, and of the farthest matches, that are drawn."""
 
 app = commands()
 
@@ -170,7 +170,7 @@ class AtDepth:
 
 
 def _check_one(positions: list[str] | None, moves: str | None, pattern: str | None, depth: int | None) -> None:
-    """Raise InputError unless exactly one of them was given; an empty list of positions does not count."""
+    """Raise InputError unless exactly one of these was given; an empty list of positions counts as not given."""
     names = names_given({"positions": positions, "--moves": moves, "--pattern": pattern, "--depth": depth})
     if len(names) != 1:
         found = f", not {' and '.join(names)}" if names else ""
@@ -178,7 +178,7 @@ def _check_one(positions: list[str] | None, moves: str | None, pattern: str | No
 
 
 def _join_symbols(texts: list[str], puzzle: Puzzle) -> list[str]:
-    """Return the positions; symbols given as separate arguments are joined to one position."""
+    """Return the positions; if the arguments are single symbols, join them into one position."""
     if len(texts) > 1 and not any(map(puzzle.is_position, texts)):
         together = " ".join(texts)
         if puzzle.is_position(together) or all(len(text.split()) == 1 for text in texts):
@@ -187,14 +187,14 @@ def _join_symbols(texts: list[str], puzzle: Puzzle) -> list[str]:
 
 
 class Answers:
-    """The answers of a table. An input line without an answer is reported, and the remaining lines are answered."""
+    """The answers of a table. An input line without an answer is reported, and the other lines are still answered."""
 
     def __init__(self, table: Table, with_path: bool, as_moves: bool = False, keep: bool = False) -> None:
         if as_moves and not table.puzzle.moves.names:
             name = shorten(table.puzzle.name)
             raise InputError(f"--as-moves: the moves of {name} have no names")
         self.status = 0
-        """Exit status, that of the worst input line."""
+        """Exit status for the worst input line so far."""
         self._kept: list[Found] | None = [] if keep else None
         self._table = table
         self._with_path = with_path
@@ -202,7 +202,7 @@ class Answers:
         self._answered = self._refused = 0
 
     def to_positions(self, positions: Labels) -> Iterator[Found]:
-        """Yield the answers to positions ``(n, places)``; raise UnfinishedError before the first if any is missing."""
+        """Yield the answers to positions ``(n, places)``; if any is missing, raise UnfinishedError before the first."""
         answers: list[Found] = []
         for answer in self._look_up(positions):
             if isinstance(answer, UnfinishedError):
@@ -243,7 +243,7 @@ class Answers:
         return look_up(self._table, positions, self._with_path or self._as_moves)
 
     def _refuse(self, line: int, error: AntipodesError) -> None:
-        """Report an input line without an answer; raise InputError if none of many lines has had one."""
+        """Report an input line without an answer; raise InputError if none of the first lines has an answer."""
         say(f"line {line:,}: {error}")
         self._refused += 1
         self.status = max(self.status, BAD_INPUT if isinstance(error, PositionError) else FAILED)
@@ -251,7 +251,7 @@ class Answers:
             raise InputError(f"standard input: none of the first {line:,} lines is a position")
 
     def show(self, answers: Iterable[Found], as_json: bool, key: str | None = None, **others: Any) -> None:
-        """Print each answer as soon as it is known; in JSON, as a list, or below a ``key`` after the ``others``."""
+        """Print each answer as soon as it is known; JSON is a list, or an object of the ``others`` and a list."""
         answers = self._keep(answers)
         if as_json:
             views = (found_view(self._table.puzzle, one, self._with_path, self._as_moves) for one in answers)
@@ -283,7 +283,7 @@ class Answers:
 
     @property
     def boards(self) -> tuple[list[tuple[Puzzle, Labels]], list[str]]:
-        """The kept answers as boards, with the positions on their paths, and a caption for each: its distance."""
+        """The kept positions, or all positions on their paths, as boards; and the distance of each board as caption."""
         boards: list[tuple[Puzzle, Labels]] = []
         captions: list[str] = []
         for found in self._kept or []:
@@ -301,7 +301,7 @@ def _print_positions(table: Table, at_depth: AtDepth, pictures: PictureFiles, as
     positions = at_depth.positions(table)
     kept = list(positions) if pictures else []
     texts = map(table.puzzle.format, kept or positions)
-    first = next(texts, None)  # raises if the depth does not exist
+    first = next(texts, None)  # raises an error if no position has this depth
     depth = at_depth.depth or 0
     count = table.layers[depth]
     if as_json:

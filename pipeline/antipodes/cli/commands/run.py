@@ -41,7 +41,7 @@ from antipodes_tasks.base.errors import ResourceLimitError, SizeLimitError
 from antipodes_tasks.base.quoting import counted
 
 MAX_LAYERS = 200
-"""Maximum number of depths in a report; of deeper tables, such as Hanoi's, the first and last depths are shown."""
+"""Maximum number of depths in a report; for deeper tables, such as Hanoi's, it shows the first and last depths."""
 
 app = commands()
 
@@ -133,7 +133,7 @@ def resume(
         request = RunRequest(address, options, interrupts, quiet, as_json)
         found = open_store(address)
         if isinstance(found, TilingStore):
-            from antipodes.cli.commands.tilings import compute_tilings  # runs of tables need not load it
+            from antipodes.cli.commands.tilings import compute_tilings  # not needed for tables
 
             return compute_tilings(BoardConfig(found.read().board), None, request)
         manifest = found.read()

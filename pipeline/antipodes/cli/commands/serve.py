@@ -20,7 +20,7 @@ from antipodes_tasks.base.quoting import counted
 LOOPBACK = "127.0.0.1"
 PORT = 8642
 LEAST_CACHE, SHARE = 256 * MIB, 4
-"""Default size of the chunk cache: at least this many bytes, or this fraction of the free memory if more."""
+"""Minimum default size of the chunk cache, and the number by which the free memory is divided to get the default."""
 
 app = commands()
 
@@ -81,7 +81,7 @@ def serve(
                 server.open_browser(url)
 
         server.serve(service.application(library, guard.Hosts.of(host)), listening, began)
-    if library.is_busy:  # the interpreter would wait for its thread, and the storage may never answer
+    if library.is_busy:  # Python would wait for the library's threads, and the storage may never answer
         sys.stdout.flush()
         os._exit(0)
 

@@ -77,7 +77,7 @@ def _labels(puzzle: Puzzle, options: SolveOptions) -> Labels | None:
 
 
 def _goal(puzzle: Puzzle, options: SolveOptions) -> Labels | GoalTest | None:
-    """Return the positions of ``--to``, or a test for a pattern that matches many; None if it is not given."""
+    """Return the positions given by ``--to``, or a test if a pattern matches many; None if ``--to`` is not given."""
     if options.to is None:
         return None
     with naming("--to"):
@@ -85,7 +85,7 @@ def _goal(puzzle: Puzzle, options: SolveOptions) -> Labels | GoalTest | None:
 
 
 def _start(puzzle: Puzzle) -> Labels:
-    """Return the start of a puzzle that has a goal; raise InputError if the goal is the start."""
+    """Return the start of a puzzle that has a goal; raise InputError if the puzzle has no separate goal."""
     if puzzle.rules.origin is None:
         raise InputError(f"no position given; {puzzle.name} has no separate goal, so there is no default position")
     return puzzle.rules.first
@@ -114,7 +114,7 @@ def _has_table(puzzle: Puzzle, position: Labels | None, options: SolveOptions) -
 
 @contextmanager
 def _stoppable(options: SolveOptions) -> Iterator[SearchProgress]:
-    """End the command with one line on Ctrl-C or SIGTERM: the time, and the results known or saved so far."""
+    """End the command on Ctrl-C or SIGTERM with one line: the time, and the results known or saved so far."""
     begin = time.perf_counter()
     before = signal.signal(signal.SIGTERM, signal.default_int_handler)
     progress = SearchProgress(sys.stderr, options.quiet)
@@ -136,11 +136,11 @@ def _stoppable(options: SolveOptions) -> Iterator[SearchProgress]:
 def _solve(
     puzzle: Puzzle, position: Labels | None, options: SolveOptions, asked: SolveOptions, progress: SearchProgress
 ) -> None:
-    """Solve one position. Tables that were not ``asked`` for are used only if they fit into memory."""
+    """Solve one position. Tables that the user has not ``asked`` for are used only if they fit into memory."""
     assert position is not None
     goal = _goal(puzzle, options)
     problem = Problem.of(puzzle.rules, position, goal)
-    give(puzzle)  # its table may be opened, and needs the puzzle's code
+    give(puzzle)  # so that its table can be opened, which may need the puzzle's code
     drawn = puzzle if options.to is None else aimed_at(puzzle, [options.to])
     deadline = Deadline(options.max_seconds, progress)
     try:
@@ -179,7 +179,7 @@ def _loaded(
 def _searched(
     problem: Problem, options: SolveOptions, tables: Patterns | None, deadline: Deadline, progress: SearchProgress
 ) -> Solved:
-    """Search with the method that was asked for, or the one that suits the problem."""
+    """Search with the given method, or with a method that suits the problem."""
     method = TABLE if options.store is not None else options.method
     return solve_timed(
         problem,
@@ -213,7 +213,7 @@ def _solve_batch(puzzle: Puzzle, options: SolveOptions) -> None:
 def _routes(puzzle: Puzzle, start: Labels | None, options: SolveOptions, progress: SearchProgress) -> None:
     """Exchange pieces along routes, and print the solutions."""
     limit = options.limit or ROUTE_LIMIT
-    exchanges(puzzle.rules, min(limit, 3), start, progress)  # compiles or loads the kernels, before the clock starts
+    exchanges(puzzle.rules, min(limit, 3), start, progress)  # compiles or loads the kernels before the clock starts
     begin = time.perf_counter()
     found = exchanges(puzzle.rules, limit, start, progress)
     seconds = time.perf_counter() - begin

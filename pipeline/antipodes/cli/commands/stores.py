@@ -55,7 +55,7 @@ def list_all(
 
 
 def _print_table(stores: list[Listed]) -> None:
-    """Print one line per store, in columns; then lines about runs and unreadable stores."""
+    """Print one line per store, in columns, and then lines about runs and unreadable stores."""
     rows = [("name", "kind", "state", "holds", "radius", "size", "last commit")]
     for one in stores:
         shown = one.to_json()
@@ -176,7 +176,7 @@ def verify(
 def _table_verdict(
     address: Address, workers: int | None, memory_limit: str | None, seed: int | None, quiet: bool
 ) -> Verdict:
-    with importing_libraries():  # loads a scheduler, which the other commands do not need
+    with importing_libraries():  # the libraries of schedulers, which the other commands do not need
         from antipodes.executors.threads import Threads
         from antipodes.tables.verify import verify as verify_table
 
@@ -208,7 +208,7 @@ def remove(
 
 
 def _storage(text: str) -> Storage:
-    """Return the storage of a store named by the user, even if a killed removal left only a part of the store."""
+    """Return the storage of a store that the user names, even if a killed removal has left only a part of it."""
     try:
         return storage_at(find_store(text))
     except NotAStoreError:

@@ -78,7 +78,7 @@ def symmetry(
 
 
 def _puzzle(text: str) -> Puzzle:
-    """Return the puzzle of a name, a file or a store."""
+    """Return the puzzle with a name, in a file, or of a store."""
     if os.path.isdir(text) or "://" in text:
         return search_store(find_store(text)).read().config.puzzle
     return load_config(text).puzzle
@@ -136,7 +136,9 @@ def _show_depths(table: Table, as_json: bool) -> None:
         views = [{**_view(puzzle, one), "count": size, "layers": layers} for one, size, layers in classes]
         print_json({"puzzle": puzzle.name, "radius": table.radius, "classes": views})
         return
-    print_line("number of symmetries in each class, and of positions at each depth that one of them leaves unchanged:")
+    print_line(
+        "in each class: number of symmetries x example: positions at each depth that the example leaves unchanged"
+    )
     for one, size, layers in classes:
         print_line(
             f"{size} x {symmetry_name(puzzle, one) or _effect(puzzle, one)}: {' '.join(f'{n:,}' for n in layers)}"
@@ -144,7 +146,7 @@ def _show_depths(table: Table, as_json: bool) -> None:
 
 
 def _view(puzzle: Puzzle, one: Symmetry) -> dict[str, Any]:
-    """Return a symmetry for JSON: its name, the image of each place, and the images of the moves if they have names."""
+    """Return a symmetry for JSON: its name, the image of each place and, if moves have names, of each move."""
     names = puzzle.moves.names
     known = bool(names) and (one.moves != NO_MOVE).all()
     return {

@@ -110,7 +110,7 @@ def tile(
 
 
 def _check_store(store: str | None, config: BoardConfig, where: list[str]) -> None:
-    """Raise InputError if tilings under conditions would go to the store that the config names for all tilings."""
+    """Raise InputError if tilings with conditions would go to the store that the config names for all tilings."""
     if where and store is None and (named := config.run.get("store")) is not None:
         raise InputError(f"--where also needs --store: the config's store, {named}, is for all tilings of the board")
 
@@ -126,7 +126,7 @@ def conditioned(config: BoardConfig, where: list[str]) -> BoardConfig:
 
 
 def store_name(problem: TilingProblem, where: list[str]) -> str:
-    """Return the name of the default store: the board's name and the conditions, with a digest if that is ambiguous.
+    """Return the name of the default store: the board's name, the conditions, and a digest if this is ambiguous.
 
     Parameters
     ----------
@@ -181,7 +181,7 @@ def count_only(
 
 def compute_tilings(config: BoardConfig, method: str | None, request: RunRequest, raw: bool = False) -> int:
     """Search a board for tilings and print a report; return the exit status."""
-    with importing_libraries():  # loads a scheduler, which `show` does not need
+    with importing_libraries():  # the libraries of schedulers, which `show` does not need
         from antipodes.tilings.run import tile_board
 
     with request.watched("the partitions under way") as listener:
@@ -275,7 +275,7 @@ def show(
     _check_choice(number, limit, every)
     style = "letters" if letters and not lines else "lines" if lines and not letters else "both"
     pictures = PictureFiles.of(svg, png, gif, size)
-    from antipodes.stores import find_store  # loads stores of every kind, which `tile` does not need
+    from antipodes.stores import find_store  # loads all kinds of stores, which `tile` does not need
 
     with open_tilings(find_store(store), raw) as tilings:
         matching = _matching(tilings, where or [])
@@ -301,7 +301,7 @@ def _check_choice(number: int | None, limit: int | None, every: bool) -> None:
 
 
 def _matching(tilings: Tilings, where: list[str]) -> Sequence[int]:
-    """Return the indices, from 0, of the tilings that fulfil all conditions."""
+    """Return the indices, from 0, of the tilings that meet all conditions."""
     try:
         return [int(index) for index in tilings.where(*where)] if where else range(len(tilings))
     except ConfigError as error:

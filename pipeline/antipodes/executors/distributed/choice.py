@@ -9,9 +9,9 @@ from antipodes.executors.api import WORKER_SHARE, Capacity, Fits
 from antipodes.system.events import Listener, WaitingForWorkers, WorkerNotUsed, WorkerRefused
 
 SHORT_STAY_SECONDS = 60.0
-"""Maximum duration of a short stay: a worker that leaves within this many seconds was of no use."""
+"""Maximum duration of a short stay in seconds. A worker that leaves so soon was of no use."""
 FREE_SHORT_STAYS = 2
-"""Number of short stays on a machine that have no consequence."""
+"""Number of short stays on a machine after which its workers are not on probation yet."""
 MAX_PROBATION_SECONDS = 60.0
 """Maximum number of seconds that a worker must stay before the run uses it."""
 
@@ -43,9 +43,10 @@ def largest_set_that_fits(able: Workers, preferred: Collection[str], fits: Fits)
 
 
 def _orders(able: Workers, preferred: Collection[str]) -> Iterator[list[str]]:
-    """Yield, for each memory limit, the workers with at least this limit: preferred first, then with few threads first.
+    """Yield two orders of the workers with at least a certain memory limit, for each limit that occurs.
 
-    Preferred workers with many threads may not fit even if others with few threads do.
+    The first order begins with preferred workers, the second with workers that have few threads, because preferred
+    workers with many threads may not fit when others do.
     """
     limits = {worker: float(described["memory_limit"] or math.inf) for worker, described in able.items()}
     for limit in sorted(set(limits.values()), reverse=True):
@@ -60,7 +61,7 @@ def host_of(address: str) -> str:
 
 
 class Refusals:
-    """Notifications about workers that are not used, and the reasons.
+    """Notifications about workers that are not used, with the reasons.
 
     A worker that returns on the same machine with the same problem is not reported again.
     """
@@ -76,7 +77,10 @@ class Refusals:
         reasons: Workers,
         present: Collection[str],
     ) -> None:
-        """Report each worker and its reason, such as "does not answer"; ``present`` lists all present workers."""
+        """Report each worker in ``reasons`` and its reason, such as "does not answer".
+
+        ``present`` contains the addresses of all workers that are present.
+        """
         for worker, reason in sorted(reasons.items()):
             problem = host_of(worker), reason
             if self._told.get(worker) == problem:

@@ -50,7 +50,7 @@ class Cluster:
         self._membership = Membership(client)
         self._tasks = Tasks(client, self._membership)
         self._places: WeakKeyDictionary[Handle, tuple[str, int]] = WeakKeyDictionary()
-        """The worker of each result of `submit`, and the number of workers that had left its address before."""
+        """The worker of each result of `submit`, and the number of workers that had left its address by then."""
 
     def __enter__(self) -> "Cluster":
         return self
@@ -117,7 +117,7 @@ class Cluster:
         return {key: handles[key] for key in calls}
 
     def side_by_side(self, handles: Sequence[Handle]) -> list[list[int]]:
-        """Return a group for each thread of the workers that have the results; each worker's results alternate."""
+        """Return a group for each thread of the workers with results; each worker deals its results to its threads."""
         here: dict[str, list[int]] = {}
         for place, handle in enumerate(handles):
             here.setdefault(self._places[handle][0], []).append(place)
@@ -145,7 +145,7 @@ class Cluster:
         return dict(zip(keys, futures, strict=True))
 
     def _spread(self, keys: Sequence[Key], beside: Sequence[Handle]) -> dict[str, list[Key]]:
-        """Return the keys for each member, adjacent keys together, so that all hold the same number of results."""
+        """Divide the keys among the members, so that all hold equally many results; adjacent keys stay together."""
         held = Counter(self._places[handle][0] for handle in beside)
         shares = dict.fromkeys(self.members, 0)
         for _ in keys:

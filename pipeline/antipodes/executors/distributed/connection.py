@@ -78,7 +78,10 @@ def announced(listener: Listener, what: str) -> Iterator[None]:
 
 @contextmanager
 def connected(address: str, listener: Listener = silence, place: str = "") -> Iterator[Any]:
-    """Open a client of the scheduler at an address (``place`` in messages); raise SchedulerError if none answers."""
+    """Open a client of the scheduler at an address; raise SchedulerError if no scheduler answers.
+
+    Messages call the address ``place``, if given.
+    """
     try:
         with announced(listener, f"the dask scheduler at {address} to answer"):
             client = _OwnClient(address, timeout=f"{CONNECT_SECONDS}s", set_as_default=False)
@@ -97,7 +100,7 @@ class _OwnClient(Client):
             await asyncio.wait_for(super()._ensure_connected(timeout), timeout)
         except (OSError, ImportError):
             raise
-        except Exception as error:  # only after OSError or ImportError does dask close a client that cannot connect
+        except Exception as error:  # dask closes a client that cannot connect only after OSError or ImportError
             raise OSError(one_line(error)) from error
 
 
@@ -120,7 +123,7 @@ def _closing(client: Any) -> Iterator[None]:
 
 @contextmanager
 def translated(client: Any) -> Iterator[None]:
-    """Translate a client's errors about a lost scheduler, a lost worker or an abandoned task into ours."""
+    """Translate a client's errors about a lost scheduler, a lost worker or an abandoned task into errors of ours."""
     try:
         yield
     except KilledWorker as error:
@@ -190,13 +193,16 @@ def dashboard_of(client: Any) -> str | None:
 
 
 def _has_dashboard(dask_scheduler: Any) -> bool:
-    """Return, on a scheduler, whether it serves a dashboard; its address exists even without one or without bokeh."""
+    """Return whether the scheduler serves a dashboard; called on the scheduler.
+
+    The address of the dashboard exists even if there is no dashboard or no bokeh.
+    """
     return bool(dask_scheduler.http_application.applications)
 
 
 @contextmanager
 def local_cluster(workers: int, listener: Listener = silence) -> Iterator[Any]:
-    """Open a client with N new processes on this machine, which end with it; raise SchedulerError if they fail."""
+    """Start N processes on this machine for the block, and open a client; raise SchedulerError if they fail."""
     with (
         scratch_folder() as folder,
         dask.config.set({"temporary-directory": str(folder)}),  # the scheduler's, too

@@ -1,9 +1,8 @@
 """Health checks of a cluster while a run waits for results: does the scheduler answer, do the workers make progress?
 
 A worker may answer and still make no progress: it runs none of its tasks, or cannot send one of its results. Its
-heartbeat does not reveal this, and dask would wait forever: dask repeats a failing request, and does nothing at all
-after an error in a transfer between workers. A worker makes progress if a task runs (however long), a task ends, or an
-input arrives.
+heartbeat does not reveal this, and dask would wait forever: it repeats failing requests, and ignores errors in
+transfers between workers. A worker makes progress if a task runs (however long), a task ends, or an input arrives.
 """
 
 import asyncio
@@ -30,7 +29,7 @@ HEARTBEAT_SECONDS = 1.0
 UNHEARD_SECONDS = 15.0
 """Seconds without a heartbeat of a worker (one per second is normal) after which the listener is notified."""
 STUCK_SECONDS = 60.0
-"""Seconds without progress after which a worker that answers counts as lost, not counting the time for transfers."""
+"""Seconds without progress, besides the time for transfers, after which a worker that answers counts as lost."""
 PAUSED_SECONDS = 60
 """Seconds that a paused worker has to move results to disk before it counts as failed."""
 SLOWEST = 1 << 20
@@ -57,7 +56,7 @@ class Health:
         """Number of heartbeats without an answer; unlike a time, it does not grow while this process is suspended."""
         self._unheard: set[str] = set()
         self._still: dict[str, tuple[Still, int]] = {}
-        """The last report without progress of each worker, and the number of heartbeats for which it is unchanged."""
+        """The state of each idle worker, and the number of heartbeats for which it has been unchanged."""
         self._inquiry: asyncio.Future[dict[str, str]] | None = None
         self._asked: set[str] = set()
         """Paused members that have been asked to free memory."""
@@ -67,7 +66,7 @@ class Health:
         """Requests under way, to which asyncio itself keeps no reference."""
 
     def beat(self) -> None:
-        """Check for the last answer and send the next request, at most once in `HEARTBEAT_SECONDS`.
+        """Check whether the last request was answered, and send the next one, at most once in `HEARTBEAT_SECONDS`.
 
         Raises SchedulerSilentError if the scheduler has not answered for too long.
         """
@@ -181,7 +180,10 @@ def allowed_seconds(base: float, size: int) -> float:
 
 
 def _report(seconds: float, dask_scheduler: Any) -> tuple[set[str], dict[str, Still]]:
-    """Return, on a scheduler, the workers without a sign of life for ``seconds``, and the other idle workers."""
+    """Return the workers that have been silent for ``seconds``, and the states of the other idle workers.
+
+    Called on the scheduler.
+    """
     now = time.time()
     unheard = {worker.address for worker in dask_scheduler.workers.values() if now - worker.last_seen > seconds}
     still = {
@@ -193,19 +195,19 @@ def _report(seconds: float, dask_scheduler: Any) -> tuple[set[str], dict[str, St
 
 
 def transfer_seconds(keys: Collection[Any], base: float, dask_scheduler: Any) -> float:
-    """Return, on a scheduler, the seconds that the transfer of these results may take."""
+    """Return the number of seconds that the transfer of these results may take; called on the scheduler."""
     tasks = (dask_scheduler.tasks.get(key) for key in keys)
     return allowed_seconds(base, sum(task.get_nbytes() for task in tasks if task is not None))
 
 
 def keys_on(workers: Collection[str], dask_scheduler: Any) -> set[Any]:
-    """Return, on a scheduler, the keys of the tasks and results of these workers."""
+    """Return the keys of the tasks and results of these workers; called on the scheduler."""
     found = [worker for address in workers if (worker := dask_scheduler.workers.get(address)) is not None]
     return {task.key for worker in found for task in (*worker.processing, *worker.has_what)}
 
 
 async def why_stuck(address: str, base: float, dask_scheduler: Any) -> dict[str, str]:
-    """Return, on a scheduler, the workers because of which this worker is idle, each with its problem."""
+    """Return the workers that keep this worker idle, possibly itself, and their problems; called on the scheduler."""
     worker = dask_scheduler.workers.get(address)
     if worker is None:
         return {}
@@ -230,7 +232,7 @@ async def _runs_forgotten_task(address: str, base: float, dask_scheduler: Any) -
 
 
 async def unable_to_send(keys: Collection[Any], base: float, dask_scheduler: Any) -> dict[str, str]:
-    """Return, on a scheduler, the workers that cannot send some of these results, and the reasons."""
+    """Return the workers that cannot send some of these results, and the reasons; called on the scheduler."""
     held: dict[str, list[Any]] = {}
     for key in keys:
         task = dask_scheduler.tasks.get(key)

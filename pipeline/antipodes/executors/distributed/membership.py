@@ -80,7 +80,7 @@ class Membership:
     def changed(self) -> bool:
         """Whether a member has retired, or workers have joined that `wait_for_workers` would make members.
 
-        A worker that joins is examined in the background; the run does not notice it if it cannot be used.
+        A worker that joins is examined in the background. If it cannot be used, the run continues undisturbed.
         """
         if not self.watch.changed and (answers := self._versions.take_answers()):
             self.watch.changed = self._brings_members(answers)
@@ -119,10 +119,10 @@ class Membership:
             logger.info("not every worker could %s: %r", function.__name__, error)
 
     def wait_for_workers(self, listener: Listener, stop: Stop) -> bool:
-        """Wait for workers, make the usable ones members, and warm them up; return False if stopped before.
+        """Wait for workers, make the usable ones members, and warm them up; return False if the run is stopped first.
 
         Raises SchedulerError if the scheduler or one of the first workers has other versions than this process, and
-        Raises SchedulerLostError if the scheduler does not answer.
+        SchedulerLostError if the scheduler does not answer.
         """
         self.listener, self.stop, before = listener, stop, self.members.keys()
         with announced(listener, "the dask scheduler to load antipodes"):
@@ -137,7 +137,7 @@ class Membership:
         return False
 
     def _wait_for_candidates(self, stop: Stop) -> dict[str, Any]:
-        """Return the workers as soon as some of them may be usable; empty if stopped before."""
+        """Return the workers as soon as some of them may be usable; empty if the run is stopped first."""
         told = False
         while not stop():
             workers = self._present()
@@ -157,7 +157,7 @@ class Membership:
     def _admit(self, workers: Mapping[str, Any], first: bool) -> bool:
         """Make the usable workers members; return False if there are none, or if workers joined or left meanwhile.
 
-        A worker that was given up only becomes a member again if no other worker is usable.
+        Workers that were given up become members again only if no other worker is usable.
 
         Raises SchedulerError if one of the ``first`` workers is unusable.
         """
@@ -182,7 +182,7 @@ class Membership:
         return bool(self.members) and self._present().keys() - others == self.members.keys()
 
     def _brings_members(self, answers: Mapping[str, Any]) -> bool:
-        """Return whether a larger set of members is possible with these workers, which have joined and answered."""
+        """Return whether workers that joined and gave these answers make a larger set of members possible."""
         present = self._present()
         able, unable, silent = judge(answers)
         self._exclude(unable, able, present.keys())
@@ -225,7 +225,7 @@ class Membership:
 
 
 class WorkerWatch:
-    """A record of members that were lost, retired or paused, and of workers that joined; runs in the client's loop."""
+    """A record of members that are lost, retired or paused, and of workers that join; kept in the client's loop."""
 
     def __init__(self, client: Any, versions_of: VersionCheck) -> None:
         self.members: frozenset[str] = frozenset()
@@ -366,7 +366,7 @@ class Subscriptions:
 
 
 def _subscribe(topics: Iterable[str], client: str, dask_scheduler: Any) -> None:
-    """Subscribe, on a scheduler, a client to these topics."""
+    """Subscribe a client to these topics; called on the scheduler."""
     for topic in topics:
         dask_scheduler.subscribe_topic(topic, client)
 

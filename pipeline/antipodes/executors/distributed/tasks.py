@@ -1,4 +1,4 @@
-"""Tasks on the members of a run, and waiting for their results, which fails if the results cannot arrive.
+"""Tasks on the members of a run, and waits for their results, which end with an error if the results cannot arrive.
 
 A `TaskQueue` runs independent tasks: a few are under way on the members, the others wait in the queue.
 """
@@ -77,7 +77,8 @@ class Tasks:
         Raises
         ------
         WorkersLostError, SchedulerLostError, SchedulerSilentError
-            The results cannot arrive any more; raise WorkersStuckError if their worker answers but makes no progress.
+            The results cannot arrive any more. WorkersStuckError, a subclass, means that workers answer but make no
+            progress.
         WorkerFailedError
             A task failed, or a member has no memory left.
         InterruptedRunError
@@ -105,7 +106,7 @@ class Tasks:
         return done
 
     def keys_on_lost_workers(self) -> set[Any]:
-        """Return the keys of tasks and results of lost members that the scheduler still has, that is, stuck members."""
+        """Return the keys of the tasks and results of stuck members: lost members that the scheduler still has."""
         found: set[Any] = ask(self._client, self._client.run_on_scheduler, health.keys_on, list(self._watch.lost))
         return found
 
@@ -196,7 +197,7 @@ class Tasks:
             raise WorkersStuckError("; ".join(f"worker {worker}, which {why}" for worker, why in stuck.items()))
 
     async def _check_idle(self) -> None:
-        """Raise an error if no task can end any more; a single working member is enough for independent tasks."""
+        """Raise an error if no task can end any more. One working member is enough for independent tasks."""
         self._health.trim_paused()
         self._health.check_paused(all)
         self._beat()
@@ -211,7 +212,7 @@ class Tasks:
             raise SchedulerLostError("the connection to the dask scheduler was lost")
 
     def _check_retired(self) -> None:
-        """Raise WorkersRetiredError if all members have retired, or a member to which tasks under way are bound."""
+        """Raise WorkersRetiredError if all members have retired, or one that must run tasks under way has retired."""
         retired = self._watch.retired
         if retired & self._required or retired >= self._membership.members.keys():
             raise WorkersRetiredError(_listed(sorted(retired)))
@@ -238,7 +239,7 @@ async def _exists(future: Handle) -> None:
 
 
 def _ignore_error(ended: asyncio.Future[Any]) -> None:
-    """Read the error of a wait that another error has ended; asyncio would log an error that is not read."""
+    """Read the error of a wait that was ended by another error; asyncio would log an error that nobody reads."""
     if not ended.cancelled():
         ended.exception()
 
@@ -268,7 +269,7 @@ class TaskQueue:
         """Run all tasks; after a stop, only wait for the tasks under way, and drop them if all their workers are gone.
 
         Raises WorkersLostError if one task killed several workers or workers were stuck too often, and
-        Raises SchedulerLostError if the scheduler does not return.
+        SchedulerLostError if the scheduler does not return.
         """
         while True:
             try:
@@ -310,7 +311,7 @@ class TaskQueue:
             self._on_result(key, result)
 
     def _restart_stuck(self) -> None:
-        """Requeue the tasks that are on stuck workers, or whose results are."""
+        """Requeue the tasks that are on stuck workers, and the tasks whose results are on them."""
         stuck = self._tasks.keys_on_lost_workers()
         for future in [one for one in self._under_way if one.key in stuck]:
             self._waiting.appendleft(self._under_way.pop(future)[0])

@@ -15,13 +15,13 @@ from antipodes.system.events import Listener
 from antipodes_tasks.base.errors import SchedulerError
 
 LOAD_SECONDS = 20.0
-"""Seconds that a scheduler has for its first answer, before which it imports this program's modules."""
+"""Seconds that a scheduler has for its first answer, which includes importing this program's modules."""
 VERSIONS_SECONDS = 10.0
 """Seconds that a worker has to report its versions."""
 NO_ANSWER = "does not answer"
 """The reason for not using a worker that does not report its versions."""
 LATE_SECONDS = 1.0
-"""Seconds to wait if all remaining workers have missed the limit before."""
+"""Seconds to wait for an answer if all remaining workers have already exceeded the limit before."""
 
 
 class VersionCheck:
@@ -34,7 +34,7 @@ class VersionCheck:
         self._joined: dict[str, float] = {}
         """The time at which each worker joined or was late, by address, until its answer is collected."""
         self._overdue: set[str] = set()
-        """The workers among these that have not answered in time."""
+        """The workers in `_joined` that have not answered in time."""
         self._probation = Probation()
 
     def close(self) -> None:
@@ -55,7 +55,7 @@ class VersionCheck:
         self._overdue.discard(worker)
 
     def take_answers(self) -> dict[str, Any]:
-        """Return the versions or an error of each worker that has joined, once; OSError means that it is overdue."""
+        """Return the new answers of workers that have joined: versions or an error, OSError if there is no answer."""
         answers: dict[str, Any] = {}
         for worker, since in list(self._joined.items()):
             now, request = time.monotonic(), self._requests[worker]
@@ -80,7 +80,7 @@ class VersionCheck:
     def examine(self, workers: Set[str], listener: Listener) -> tuple[set[str], dict[str, str]]:
         """Return the workers with the right versions, and the reasons why others cannot be members; see `judge`.
 
-        A worker in neither of them does not answer.
+        A worker that is in neither result does not answer.
         """
         examined = self._joined.keys() & workers
         for worker in examined:
@@ -92,7 +92,7 @@ class VersionCheck:
         return able, unable
 
     async def _answers(self, workers: Set[str]) -> dict[str, Any]:
-        """Return the versions or an error of each worker, without workers that do not answer in time."""
+        """Return the versions or the error of each worker; workers that do not answer in time are left out."""
         new = {worker for worker in workers if worker not in self._requests or self._requests[worker].done()}
         self._requests = {
             worker: request

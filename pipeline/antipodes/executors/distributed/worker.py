@@ -1,4 +1,4 @@
-"""Functions that run on the workers of a cluster: around tasks, alongside tasks, and for the memory of freed arrays."""
+"""Functions that run on the workers of a cluster: around tasks, alongside tasks, and to keep freed memory."""
 
 import asyncio
 import ctypes
@@ -85,7 +85,7 @@ def named(function: Callable[..., Any], *arguments: Any) -> Any:
 
 
 def _report_wait(worker: Any, run: str, waited_for: str) -> None:
-    """Report a wait of a task to the run, whichever thread waits."""
+    """Report a wait of a task to the run; may be called in any thread."""
     worker.log_event(topic_of(run), waited_for)
 
 

@@ -36,9 +36,9 @@ def puzzle_from(settings: Mapping[str, Any]) -> Puzzle:
     """Return the puzzle that a ``[puzzle]`` table describes.
 
     ``goal`` is a synonym for ``start``. If both are given, the start determines the pieces, and depths count from the
-    goal, which may be a pattern. If positions are listed, goals that are unreachable from the start are ignored. With
-    ``starts``, depths count from all positions given there, reachable from the start or not; there may be millions. In
-    settings from `Puzzle.starting_at`, ``starts`` contains the packed positions.
+    goal, which may be a pattern. Goals that are unreachable from the start are ignored if a search lists the positions.
+    With ``starts``, depths count from all positions given there, reachable from the start or not; there may be
+    millions. In settings from `Puzzle.starting_at`, ``starts`` contains the packed positions.
 
     With ``enumerated``, a search lists the positions even if a formula could number them.
 
@@ -60,7 +60,7 @@ def _starting_at_positions(settings: Mapping[str, Any], starts: Mapping[str, Any
     if starts.keys() != {POSITIONS}:
         raise ConfigError(
             f"[puzzle] {STARTS}: expected a position, a pattern or a list of them; for the positions of a table use "
-            "Puzzle.starting_at in Python, or the command components"
+            "Puzzle.starting_at in Python, or the command 'components'"
         )
     puzzle = puzzle_from({key: value for key, value in settings.items() if key != STARTS})
     try:
@@ -92,8 +92,8 @@ def _described(describe: Callable[[Mapping[str, Any]], Puzzle], settings: Mappin
 def _check_one_start(settings: Mapping[str, Any]) -> None:
     """Raise ConfigError if ``start`` lists several positions although another key determines depth 0.
 
-    In this case ``start`` only determines the pieces, the beginning of sequences, and, in listed puzzles, which
-    positions are reachable. A single position is used for this, so the others would be ignored.
+    In this case ``start`` only determines the pieces, where sequences begin, and which positions are reachable if a
+    search lists them. Only one position is used for this, so the others would be ignored.
     """
     start = settings.get(START)
     for key in (STARTS, GOAL):

@@ -165,7 +165,7 @@ class BlockMoves:
             for move in self._of_kind(number):
                 found.append(move)
                 self._check_number(len(found))
-        return sorted(found, key=lambda move: min(move.empty))  # a search skips all moves onto an occupied square
+        return sorted(found, key=lambda move: min(move.empty))  # so a search skips all moves onto an occupied square
 
     def _check_number(self, moves: int) -> None:
         if moves > MAX_MOVES:

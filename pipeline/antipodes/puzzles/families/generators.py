@@ -37,8 +37,8 @@ def generators(settings: Mapping[str, Any]) -> Puzzle:
 
     A permutation is a list ``p`` with ``after[i] = before[p[i]]``, or a text of cycles such as ``"(0 1 2)(3 4)"``, in
     which the piece on each place goes to the place named next. ``turns`` selects which powers are also moves; see
-    `expand`. Sequences may use all names, including names of moves that equal an earlier move. ``conditions`` gives, by
-    the name of a move, the pattern that positions must match for the move to be legal.
+    `expand`. Sequences may use all names, including names of moves that equal an earlier move. ``conditions`` maps the
+    name of a move to the pattern that positions must match for the move to be legal.
     """
     refuse_unknown(settings, {"n", "start", "moves", "turns", "conditions", "shape"})
     starts = row_starts(settings, 0)
@@ -71,9 +71,9 @@ def _notation(settings: Mapping[str, Any], size: int) -> Lists:
 def _conditional(puzzle: Puzzle, turns: Mapping[str, Turn], metric: str, given: object) -> Puzzle:
     """Return the puzzle in which each turn is only legal in positions that match its condition.
 
-    An inverse turn is legal in the positions to which the turn leads. A move is one or more turns in one direction, all
-    of them legal, and its name gives their number and direction. ``R3'`` is three inverse turns, even if one turn
-    forwards would lead to the same position but is illegal.
+    An inverse turn is legal in the positions that the turn can produce. A move consists of one or more turns in one
+    direction, all of which must be legal; its name gives their number and direction. ``R3'`` is three inverse turns,
+    even if one forward turn would produce the same position but is illegal.
     """
     moves, others = dict[str, _ConditionalMove](), dict[str, _ConditionalMove]()
     for name, masks in _condition_masks(puzzle, turns, given).items():
@@ -106,7 +106,7 @@ def _condition_masks(puzzle: Puzzle, turns: Mapping[str, Turn], given: object) -
 def _exponents_both_ways(order: int, metric: str) -> list[int]:
     """Return the exponents of a turn's moves; negative exponents are inverse turns.
 
-    Three quarter turns forwards and one backwards lead to the same position, but pass through different positions, so
+    Three quarter turns forwards and one backwards produce the same position, but pass through different positions, so
     they are separate moves.
     """
     if metric == HALF:

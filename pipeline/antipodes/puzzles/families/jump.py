@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from antipodes.puzzles.board import HOLE, Board, common_holes, drawn_rows
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.puzzles.settings import MAX_PLACES, identity, pairs_in, refuse_unknown, starts_in, to_labels
-from antipodes_tasks.base.errors import ConfigError
-from antipodes_tasks.base.quoting import counted, quote
+from antipodes_tasks.errors import ConfigError
+from antipodes_tasks.quoting import quote
 from antipodes_tasks.rules.parts import pieces
 from antipodes_tasks.rules.squares import FromTo, squares_of
 from antipodes_tasks.rules.swaps import Swaps
@@ -55,7 +55,8 @@ def _board(drawings: list[list[list[str]]]) -> Board:
         raise ConfigError(f"start: expected at most {MAX_PLACES} squares, found {rows * columns}")
     for drawing in drawings:
         if (len(drawing), len(drawing[0])) != (rows, columns):
-            raise ConfigError(f"start: expected {rows} x {columns} squares, found {counted(len(drawing), 'row')}")
+            found = f"{len(drawing)} x {len(drawing[0])}"
+            raise ConfigError(f"start: expected {rows} x {columns} squares in every position, found {found}")
     holes = common_holes(squares)
     single = all(len(symbol) == 1 for drawn in squares for symbol in drawn)
     return Board(rows, columns, holes, empty_symbols=(EMPTY,), separator="" if single else " ")
@@ -107,7 +108,7 @@ def _edges_by_offset(offsets: list[tuple[int, int]], board: Board) -> NDArray[np
 
 
 def _moved(grid: NDArray[np.int64], down: int, right: int) -> NDArray[np.int64]:
-    """Return the squares of the grid from which the opposite offset stays on the grid."""
+    """Return the squares that remain on the grid when they are moved by the opposite of the offset."""
     rows, columns = grid.shape
     return grid[max(0, down) : rows + min(0, down), max(0, right) : columns + min(0, right)]
 

@@ -36,7 +36,7 @@ Origins = dict[str, list[int]]
 
 
 def pancake(settings: Mapping[str, Any]) -> Puzzle:
-    """Return the puzzle of a stack of ``n`` pancakes, or of the ``start``, in which some may be identical.
+    """Return the puzzle of a stack of ``n`` pancakes, or of the stack ``start``, in which pancakes may be identical.
 
     A move turns over the topmost pancakes and is named after their number.
     """
@@ -50,9 +50,10 @@ def pancake(settings: Mapping[str, Any]) -> Puzzle:
 
 
 def topspin(settings: Mapping[str, Any]) -> Puzzle:
-    """Return the puzzle of a ring of ``n`` pieces, or of the ``start``, with a turntable for ``k`` pieces (default 4).
+    """Return the puzzle of a ring of ``n`` pieces, or of the ring ``start``, with a turntable for ``k`` pieces.
 
-    ``L`` and ``R`` rotate all pieces by one place to the left or right; ``X`` reverses the first ``k`` pieces.
+    ``L`` and ``R`` rotate all pieces by one place to the left or right; ``X`` reverses the first ``k`` pieces. The
+    default of ``k`` is 4.
     """
     refuse_unknown(settings, {"n", "k", "start"})
     starts = row_starts(settings, 1)
@@ -116,7 +117,8 @@ def _puzzle(
 def burnt_pancake(settings: Mapping[str, Any]) -> Puzzle:
     """Return the puzzle of a stack of ``n`` pancakes that start with the burnt side down.
 
-    A move turns over the topmost pancakes, which also turns each of these pancakes, and is named after their number.
+    A move turns over the topmost pancakes together, so the burnt side of each of them changes between up and down. The
+    move is named after their number.
     """
     refuse_unknown(settings, {"n"})
     n = bounded_integer(settings, "n", 1, MAX_SYMBOLS)
@@ -157,7 +159,7 @@ class Pancakes(Notation):
     """The symbols of the pancakes, the smallest first."""
 
     def form(self, parts: Sequence[Part]) -> Form:
-        """Return the form with the pancakes below each other, from the top."""
+        """Return the form with the pancakes below each other, from the top down."""
         names = [f"pancake {k} from the top" for k in range(1, parts[0].places + 1)]
         return form_of(parts, names, [(row, 0) for row in range(parts[0].places)])
 
@@ -210,7 +212,7 @@ class BurntPancakes(Notation):
         return " ".join((BURNT_UP if up == "1" else "") + symbol for symbol, up in self._pairs(symbols))
 
     def form(self, parts: Sequence[Part]) -> Form:
-        """Return the form with the pancakes below each other, from the top, each next to the side that is burnt."""
+        """Return the form with the pancakes from the top down, and a field for the burnt side next to each pancake."""
         rows = range(self.pancakes)
         names = [f"pancake {row + 1} from the top" for row in rows] + [
             f"burnt side of pancake {row + 1}" for row in rows

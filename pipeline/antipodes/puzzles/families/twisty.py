@@ -32,7 +32,8 @@ FORMATS: Mapping[str, tuple[Callable[[str], TwistyDefinition], int]] = {
 which the format counts pieces."""
 HALF = METRICS[0]
 WASTE = 4
-"""Maximum ratio of arrangements to positions at which all arrangements are numbered; listing positions takes longer."""
+"""Maximum ratio of arrangements to possible positions at which all arrangements are numbered, because listing the
+positions takes longer."""
 PICTURE = ("net", "facelets", "faces")
 """The keys that determine how positions are drawn."""
 MAX_LISTED = 1 << 24
@@ -40,11 +41,12 @@ MAX_LISTED = 1 << 24
 
 
 def twisty(settings: Mapping[str, Any]) -> Puzzle:
-    """Return the puzzle of a ``definition`` in a ``format``: the text of a file, which a config names by ``file``.
+    """Return the puzzle that the text ``definition`` describes in a ``format``; configs name its ``file`` instead.
 
     ``turns`` selects the moves among the powers of turns: "half", "quarter" or "single"; see `expand`. With
-    ``only_moves``, only these turns are moves. The sets in ``omit`` are left out. Positions are drawn on a ``net``;
-    ``facelets`` lists what its letters show, and ``faces`` the order in which other programs write them; see `net_of`.
+    ``only_moves``, only these turns are moves. The sets in ``omit`` are left out. Positions are drawn on a ``net``.
+    ``facelets`` lists the facelet that each letter of the net shows, and ``faces`` lists the faces in the order of
+    other programs; see `net_of`.
 
     Raises ConfigError if a key is unknown, missing or out of range, or if the definition is invalid; the message names
     the place of the error.
@@ -90,7 +92,7 @@ def puzzle_of(definition: TwistyDefinition, settings: Mapping[str, Any], first_l
 
 
 def _is_mostly_impossible(orbits: tuple[Orbit, ...], parts: list[Part]) -> bool:
-    """Return whether so few arrangements are positions that listing the positions is better; see `orbit_from`."""
+    """Return whether so few arrangements can be positions that the positions should be listed; see `orbit_from`."""
     if all(orbit.contents is None for orbit in orbits):
         return False
     numbered = prod(part.size for part in parts)
@@ -101,9 +103,9 @@ def _is_mostly_impossible(orbits: tuple[Orbit, ...], parts: list[Part]) -> bool:
 
 
 def _is_bandaged(definition: TwistyDefinition) -> bool:
-    """Return whether illegal pieces restrict orbits that are too large for move tables.
+    """Return whether pieces are illegal on places of orbits that are too large for move tables.
 
-    Then presumably only a small fraction of the arrangements is reachable.
+    In this case, probably only a small fraction of the arrangements is reachable.
     """
     pieces = prod(_parts(definition.orbits[number], 0)[0].size for number in {orbit for orbit, _ in definition.illegal})
     return pieces > MAX_LISTED

@@ -26,7 +26,7 @@ class Orbit:
     twists: tuple[int, ...]
     """The orientation on each place of the solved position, from 0 to ``orientations - 1``."""
     contents: int | None = field(default=None, compare=False)
-    """Maximum number of arrangements of the orbit if it is smaller than the number given by the parts; else None."""
+    """For an orbit of points, the number of arrangements that correspond to pieces (see `orbit_from`); else None."""
 
 
 @dataclass(frozen=True)
@@ -96,13 +96,13 @@ class TwistyDefinition:
     turns: Mapping[str, Turn]
     """The moves of a search by their names, in the order of the file."""
     others: Mapping[str, Turn]
-    """Further names for sequences only: rotations of the whole puzzle, and other names of moves."""
+    """More turns by name, for use in sequences only: rotations of the whole puzzle, and other names of moves."""
     illegal: Mapping[tuple[int, int], frozenset[int]] = field(default_factory=dict)
     """The labels that a place must never have, by the number of the orbit and the number of the place in it."""
 
 
 def with_moves(definition: TwistyDefinition, moves: str) -> TwistyDefinition:
-    """Return the definition with only these moves, given as names or powers separated by blanks: ``"U R F2"``.
+    """Return the definition with only these moves, given as names or powers separated by spaces: ``"U R F2"``.
 
     All other names can still be used in sequences. Raises ConfigError if one of the words is not a move.
     """
@@ -110,7 +110,7 @@ def with_moves(definition: TwistyDefinition, moves: str) -> TwistyDefinition:
     for word in moves.split():
         if not any(word.startswith(name) and POWER.fullmatch(word, len(name)) for name in known):
             names = shorten(", ".join(known))
-            raise ConfigError(f"only_moves: expected moves of {names}, or powers such as R2; found {quote(word)}")
+            raise ConfigError(f"only_moves: expected moves among {names}, or powers such as R2; found {quote(word)}")
     turns = {word: parse_sequence(word, known) for word in moves.split()}
     return replace(definition, turns=turns, others={name: turn for name, turn in known.items() if name not in turns})
 
@@ -153,10 +153,10 @@ def identity(orbits: tuple[Orbit, ...]) -> Turn:
 def _power(
     permutation: tuple[int, ...], twist: tuple[int, ...], modulus: int, exponent: int
 ) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Return permutation and twist of a power on one orbit: each piece comes from ``exponent`` places along its cycle.
+    """Return the permutation and the twists of a power of a turn on one orbit.
 
-    On its way, the piece passes every place of the cycle ``exponent // length`` times, and then the places up to its
-    destination once more.
+    Each piece moves ``exponent`` steps along its cycle. On its way, it passes every place of the cycle
+    ``exponent // length`` times, and then the places up to its destination once more.
     """
     origins, added = list(permutation), list(twist)
     for cycle in cycles(permutation):
@@ -180,13 +180,12 @@ def expand(
 ) -> dict[str, Turn]:
     """Return the moves of a search in a metric.
 
-    In the half-turn metric, all powers of the turns are moves; in the quarter-turn metric, the turns and their inverses
-    are; in the single-turn metric, only the turns are.
+    The moves are all powers of the turns in the metric "half", the turns and their inverses in "quarter", and only the
+    turns in "single". Moves that change nothing, or that have the same effect as an earlier move, are left out.
 
-    Moves that change nothing, or that have the same effect as an earlier move, are left out. The powers of a turn ``R``
-    of order ``n`` are written as usual: ``R``, ``R2``, ... up to half of ``n``, then ``R3'``, ``R2'``, ``R'``. A power
-    is written with brackets, ``(R2)2``, if the name of the turn ends in a digit, or if the usual name is the name of
-    another turn in ``others``.
+    The powers of a turn ``R`` of order ``n`` are written as usual: ``R``, ``R2``, ... up to half of ``n``, then
+    ``R3'``, ``R2'``, ``R'``. A power is written with brackets, ``(R2)2``, if the name of the turn ends in a digit, or
+    if the usual name is the name of another turn in ``others``.
 
     Raises ConfigError if the metric is unknown, no turn changes anything, or there are more than `MAX_MOVES` moves.
     """
@@ -258,7 +257,7 @@ def orbit_from(
     pieces; the message begins with ``where``.
     """
     if len(set(zip(pieces, shown, strict=True))) > len(set(pieces)):
-        raise ConfigError(f"{where}: identical pieces must show the same part of their orientation")
+        raise ConfigError(f"{where}: identical pieces must have the same visible orientations (orientationMod or ?)")
     if len(set(shown)) == 1:
         labels, visible = _dense([(1, piece) for piece in pieces], where), shown[0]
         return Orbit(name, labels, visible, tuple(twist % visible for twist in twists))
@@ -268,7 +267,7 @@ def orbit_from(
 
 
 def turn_of(orbit: Orbit, permutation: Sequence[int], twist: Sequence[int]) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Return permutation and twist of an orbit from those of its set, in the convention of `Turn`."""
+    """Convert the permutation and the twists of a set to those of its orbit, in the convention of `Turn`."""
     size = len(permutation)
     if len(orbit.pieces) == size:
         return tuple(permutation), tuple(one % orbit.orientations for one in twist)
@@ -329,7 +328,7 @@ def check_new(name: str, known: Collection[str], where: str) -> None:
 
 
 def whole_number(token: str, where: str, least: int, most: int) -> int:
-    """Return the number that a token of decimal digits writes; raise ConfigError if it is invalid or out of range."""
+    """Return the value of a token of decimal digits; raise ConfigError if it is invalid or out of range."""
     if not WHOLE.fullmatch(token) or not least <= int(token) <= most:
         raise ConfigError(f"{where}: expected a number from {least} to {most}, found {quote(token)}")
     return int(token)

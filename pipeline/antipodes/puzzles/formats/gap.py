@@ -38,10 +38,10 @@ PREFIX = "M_"
 
 
 def read_gap(text: str) -> TwistyDefinition:
-    """Return the puzzle that permutations of points define.
+    """Return the puzzle that a GAP file defines.
 
-    Raises ConfigError if a statement is not supported, or names points or permutations that do not exist; the message
-    begins with the line of the statement.
+    Raises ConfigError if a statement is not supported, or contains a point or a permutation that does not exist; the
+    message begins with the line of the statement.
     """
     check_length(text)
     found = _Statements()
@@ -91,7 +91,10 @@ class _Statements:
 
     def _read_cycles(self, value: str, where: str) -> list[list[int]]:
         if not CYCLES.fullmatch(value):
-            raise ConfigError(f"{where}: expected cycles such as (1,2,3)(4,5), found {quote(value)}")
+            raise ConfigError(
+                f"{where}: expected cycles such as (1,2,3)(4,5), found {quote(value)}; powers and other expressions "
+                "are not supported"
+            )
         return self._lists(value, where, "()")
 
     def _read_generators(self, value: str, where: str) -> None:
@@ -172,7 +175,7 @@ Orbits = tuple[tuple[Orbit, ...], dict[str, Turn]]
 
 
 def orbits_of(origins: Origins, identical: Sequence[Sequence[int]], degree: int) -> Orbits:
-    """Return the orbits of pieces of permutations of the points 0 to ``degree - 1``.
+    """Return the orbits of the pieces that permutations of the points 0 to ``degree - 1`` move.
 
     ``identical`` lists sets of identical points, or of the first points of identical pieces.
 

@@ -182,9 +182,10 @@ def _derived(turns: Mapping[str, Turn], value: object, path: str) -> dict[str, T
 
 
 def _value(table: Table, keys: tuple[str, ...], path: str, *, default: object = None) -> tuple[Any, str]:
-    """Return the value and the path of whichever of these keys the table has; the default if it has none of them.
+    """Return the value and the path of the key in the table; ``keys`` are the names that the key may have.
 
-    Raises ConfigError if the table has two of the keys, or if it has none and there is no default.
+    If the table has none of these keys, return the default. Raises ConfigError if there is no default, or if the table
+    has two of the keys.
     """
     present = [key for key in keys if key in table]
     if len(present) > 1:
@@ -204,7 +205,7 @@ def _numbers(value: object, path: str, size: int, most: int) -> list[int]:
 
 
 def _refuse_unknown(table: Table, path: str, known: Iterable[str]) -> None:
-    """Raise ConfigError for the first unknown key, so that a file is refused rather than read in part."""
+    """Raise ConfigError for the first unknown key, because the file might mean something that is not supported."""
     expected = list(known)
     for key in table:
         if key not in expected:

@@ -14,7 +14,8 @@ A line begins with a keyword; a line with ``#`` in the first column is a comment
     MoveSequence NAME MOVE...           a move that consists of several other moves
     Illegal SET PLACE PIECE...          pieces that no move may bring to a place, both counted from 1
 
-A set that a block leaves out is in order. In a move, the number at a place is the place from which its piece comes.
+If a block leaves out a set, its pieces are in order. In a move, the number at a place is the place from which the
+place gets its piece.
 The orientations under ``Move`` belong to the pieces: entry ``p`` is the twist of the piece that is on place ``p``
 before the move. Under ``MoveTransformation`` they belong to the places, as in `Turn`. A sequence is a move of the
 search, as in twsearch; rotations of the whole puzzle (`is_rotation`) are not. The source of these facts is twsearch's

@@ -1,9 +1,9 @@
 // The view "Antipodes": the farthest positions, as a gallery.
 
-import { button, counted, element } from "./elements.js";
+import { button, element, formatCount } from "./elements.js";
 import { markHere, thumbs } from "./gallery.js";
-import { zeroOf } from "./results.js";
-import { Question } from "./tabs.js";
+import { startName } from "./results.js";
+import { CachedRequest } from "./tabs.js";
 
 const EACH = 24;
 const MOST = 192;
@@ -17,13 +17,13 @@ export function mount(root, context) {
 
 class AntipodesView {
   #context;
-  #question;
+  #request;
   #limit = EACH;
   #found = null;
 
   constructor(context) {
     this.#context = context;
-    this.#question = new Question(context);
+    this.#request = new CachedRequest(context);
     this.element = element("div");
   }
 
@@ -39,7 +39,7 @@ class AntipodesView {
     }
     markHere(this.element, this.#context);
     try {
-      const found = await this.#question.ask("/antipodes", { limit: this.#limit });
+      const found = await this.#request.ask("/antipodes", { limit: this.#limit });
       if (!found || found === this.#found) return;
       this.#found = found;
       this.element.replaceChildren(...this.#gallery(found));
@@ -49,8 +49,8 @@ class AntipodesView {
   }
 
   #gallery({ radius, count, positions, pictures }) {
-    const words = `${counted(count, "position")} ${count === 1 ? "is" : "are"} farthest: ${counted(radius, "move")} from the ${zeroOf(this.#context.store)}.`;
-    const few = positions.length < count ? ` ${counted(positions.length)} of them:` : "";
+    const words = `${formatCount(count, "position")} ${count === 1 ? "is" : "are"} farthest: ${formatCount(radius, "move")} from the ${startName(this.#context.store)}.`;
+    const few = positions.length < count ? ` ${formatCount(positions.length)} of them:` : "";
     const more = () => {
       this.#limit = Math.min(MOST, this.#limit * 3);
       this.update();

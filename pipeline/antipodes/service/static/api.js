@@ -1,13 +1,13 @@
-// The client of the service: functions that send requests, and errors as one line.
+// The client of the service: functions that send requests, and errors with a one-line message.
 
-import { signalled } from "./loading.js";
+import { withIndicator } from "./loading.js";
 
 const ROOT = "api/v1";
 
 /** An error with a one-line message for the user. */
 export class Problem extends Error {}
 
-/** An error that the service answered, with its status (0 if there was no answer). */
+/** An error answer of the service, with its HTTP status; the status is 0 if the service did not answer. */
 export class ServiceError extends Problem {
   constructor(message, status) {
     super(message);
@@ -15,30 +15,30 @@ export class ServiceError extends Problem {
   }
 }
 
-/** Get the JSON at an address under /api/v1; null values in `query` (strings, numbers and lists) are left out. */
+/** Get the JSON at a path under /api/v1. `query` maps names to strings, numbers or lists; null values are omitted. */
 export async function get(path, query = {}, signal = undefined) {
-  return signalled(answer(asked(address(path, query), { signal })));
+  return withIndicator(readAnswer(sendRequest(address(path, query), { signal })));
 }
 
 /** Post a body and return the JSON of the answer. */
 export async function post(path, body, signal = undefined) {
   const headers = { "Content-Type": "application/json" };
-  return signalled(answer(asked(address(path, {}), { method: "POST", headers, body: JSON.stringify(body), signal })));
+  return withIndicator(readAnswer(sendRequest(address(path, {}), { method: "POST", headers, body: JSON.stringify(body), signal })));
 }
 
-/** Return an address under /api/v1, for a link or an image. */
+/** Return the URL of a path under /api/v1, for a link or an image. */
 export function address(path, query = {}) {
   const given = Object.entries(query).filter(([, value]) => value !== null && value !== undefined && value !== "");
   const pairs = given.flatMap(([name, value]) => [value].flat().map((one) => [name, one]));
   return `${ROOT}${path}${pairs.length ? `?${new URLSearchParams(pairs)}` : ""}`;
 }
 
-/** The path of a store under /api/v1. */
-export function of(name, rest = "") {
+/** Return the path under /api/v1 of a store, or of something below it. */
+export function storePath(name, rest = "") {
   return `/stores/${encodeURIComponent(name)}${rest}`;
 }
 
-async function asked(url, options) {
+async function sendRequest(url, options) {
   try {
     return await fetch(url, options);
   } catch (error) {
@@ -47,7 +47,7 @@ async function asked(url, options) {
   }
 }
 
-async function answer(asking) {
+async function readAnswer(asking) {
   const response = await asking;
   let body = null;
   try {
@@ -60,11 +60,11 @@ async function answer(asking) {
   return body;
 }
 
-/** Runs one request at a time: a new request aborts the previous one, whose promise never resolves. */
-export class Latest {
+/** Runs one request at a time: a new request aborts the previous one. */
+export class LatestRequest {
   #running = null;
 
-  /** Return the value of `ask(signal)`, or undefined if another request was started meanwhile. */
+  /** Return the result of `ask(signal)`, or undefined if a newer request or `stop` has aborted this one. */
   async ask(ask) {
     this.#running?.abort();
     const mine = (this.#running = new AbortController());

@@ -1,9 +1,10 @@
-// Pictures of positions as SVG, and the pieces that differ between two pictures, that is, the pieces that a move moves.
+// Draws pictures of positions as SVG, and compares two pictures to find the pieces that a move moves.
 //
-// A picture is {width, height, shapes}. Shapes that belong together form a piece: a tile and its symbol, the squares of a
-// block. Two pictures of one puzzle are compared by their pieces, so any family can be clicked, dragged and animated.
+// A picture is {width, height, shapes}. Shapes that belong together form a piece, such as a tile and its symbol, or the
+// squares of a block. Comparing pieces works for every family, so the board of any puzzle can be clicked, dragged and
+// animated.
 
-import { drawn } from "./elements.js";
+import { svgElement } from "./elements.js";
 
 const PAPER = "#ffffff";
 const INK = "#26262b";
@@ -12,17 +13,17 @@ const HOLLOW = "#5a5a60";
 const TOLERANCE = 0.51;
 const DRAW = { rectangle, disc, line, text, region, polygon };
 
-/** A picture as an <svg> whose pieces are groups; `label` is read out by screen readers. */
-export function pictured(picture, label, { plain = false } = {}) {
+/** Return a picture as an <svg> with one group per piece; screen readers read `label`. */
+export function drawPicture(picture, label, { plain = false } = {}) {
   const { width, height } = picture;
-  const image = drawn("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", class: "picture" });
+  const image = svgElement("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", class: "picture" });
   image.setAttribute("aria-label", label ?? "");
   if (!label) image.setAttribute("aria-hidden", "true");
-  piecesOf(picture).forEach((piece, number) => image.append(group(piece, number, plain)));
+  piecesOf(picture).forEach((piece, number) => image.append(drawPiece(piece, number, plain)));
   return image;
 }
 
-/** The pieces of a picture: {shapes, box: [left, top, right, bottom], fixed, look, plainLook}. */
+/** Return the pieces of a picture: {shapes, box: [left, top, right, bottom], fixed, look, plainLook}. */
 export function piecesOf(picture) {
   const pieces = [];
   for (const shape of picture.shapes) {
@@ -32,13 +33,13 @@ export function piecesOf(picture) {
     else pieces.push(newPiece(shape, box, isFixed(shape, picture)));
   }
   for (const piece of pieces) {
-    piece.look = looks(piece, true);
-    piece.plainLook = looks(piece, false);
+    piece.look = lookOf(piece, true);
+    piece.plainLook = lookOf(piece, false);
   }
   return pieces;
 }
 
-/** Return the changes of a move: {moved: [{from, to}], gone, come}, with pieces of `before` and `after`. */
+/** Return how two pictures differ: {moved: [{from, to}], gone, come}. `gone` are pieces of `before`, `come` of `after`. */
 export function difference(before, after) {
   const [old, young] = [piecesOf(before), piecesOf(after)];
   const [gone, come] = [withoutSame(old, young, "look"), withoutSame(young, old, "look")];
@@ -46,18 +47,18 @@ export function difference(before, after) {
   return { moved, gone, come };
 }
 
-/** The middle of a piece. */
+/** Return the centre of a piece. */
 export function middle({ box: [left, top, right, bottom] }) {
   return [(left + right) / 2, (top + bottom) / 2];
 }
 
-/** Whether a point is within a piece. */
+/** Return whether a point is within a piece. */
 export function within([x, y], { box: [left, top, right, bottom], shapes }) {
   const boxed = x >= left && x <= right && y >= top && y <= bottom;
   return boxed && (shapes?.length === 1 && shapes[0].kind === "polygon" ? withinPolygon([x, y], shapes[0]) : true);
 }
 
-/** Whether a point is within a polygon: a ray to the right crosses an odd number of its sides. */
+/** Return whether a point is within a polygon: a ray to the right then crosses an odd number of its sides. */
 function withinPolygon([px, py], { x, y, points }) {
   const corners = points.map(([right, down]) => [x + right, y + down]);
   const crossed = corners.filter(([ax, ay], at) => {
@@ -67,7 +68,7 @@ function withinPolygon([px, py], { x, y, points }) {
   return crossed.length % 2 === 1;
 }
 
-/** The point of a picture under the pointer. */
+/** Return the point of a picture under the pointer. */
 export function pointAt(image, event) {
   const point = new DOMPoint(event.clientX, event.clientY).matrixTransform(image.getScreenCTM().inverse());
   return [point.x, point.y];
@@ -84,7 +85,7 @@ function add(piece, shape, box) {
   piece.box = [Math.min(a[0], b[0]), Math.min(a[1], b[1]), Math.max(a[2], b[2]), Math.max(a[3], b[3])];
 }
 
-/** The background behind the pieces: the white board, holes, the border of a turntable. */
+/** Return whether a shape is part of the background: the white board, a hole, or the border of a turntable. */
 function isFixed(shape, { width, height, shapes }) {
   if (shape.kind === "disc") return shape.fill === INK || shape.fill === "none";
   if (shape.fill === HOLLOW) return true;
@@ -98,7 +99,7 @@ function belongs(shape, box, piece) {
   return isCell(shape) && isCell(piece.shapes[0]) && touches(shape, piece);
 }
 
-/** A square without an outline; separate lines show the edges of its block. */
+/** Return whether a shape is a square of a block; it has no outline, because separate lines show the block's edges. */
 function isCell(shape) {
   return shape.kind === "rectangle" && shape.outline === null;
 }
@@ -135,8 +136,8 @@ function polygonBox({ x, y, points }) {
   return [x + Math.min(...rights), y + Math.min(...downs), x + Math.max(...rights), y + Math.max(...downs)];
 }
 
-/** Return a key that is equal for two pieces if they only differ in their place; `plain` keys ignore letters. */
-function looks({ shapes, box: [left, top], fixed }, lettered) {
+/** Return a string that is equal for two pieces that look the same; unless `lettered`, letters are ignored. */
+function lookOf({ shapes, box: [left, top], fixed }, lettered) {
   const at = (value, origin) => Math.round((value - origin) * 4);
   const kept = shapes.filter((shape) => lettered || shape.kind !== "text" || shapes.length === 1);
   const parts = kept.map(({ x, y, end_x, end_y, ...rest }) => {
@@ -146,7 +147,7 @@ function looks({ shapes, box: [left, top], fixed }, lettered) {
   return `${fixed ? "board " : ""}${parts.sort().join()}`;
 }
 
-/** Return the pieces of one picture that the other picture does not have unchanged at the same place. */
+/** Return the pieces of one picture that do not occur unchanged at the same place in the other picture. */
 function withoutSame(pieces, others, look) {
   const at = (piece) => `${piece.box.map((value) => Math.round(value * 4))} ${piece[look]}`;
   const there = new Set(others.map(at));
@@ -154,7 +155,7 @@ function withoutSame(pieces, others, look) {
 }
 
 /** Pair pieces with the same look, the closest pairs first; paired pieces are removed from their lists. */
-function pairs(gone, come, look) {
+function pairPieces(gone, come, look) {
   const close = [];
   for (const from of gone.filter((piece) => !isLight(piece))) {
     for (const to of come) {
@@ -175,19 +176,19 @@ function isLight({ shapes }) {
   return shapes.length === 1 && shapes[0].kind === "disc";
 }
 
-/** By how much a piece moves, right and down. */
+/** Return by how much a piece moves: [right, down]. */
 export function vector(from, to) {
   return [to.box[0] - from.box[0], to.box[1] - from.box[1]];
 }
 
-function group(piece, number, plain) {
-  const made = drawn("g", { "data-piece": number, class: piece.fixed ? "fixed" : "piece" });
+function drawPiece(piece, number, plain) {
+  const made = svgElement("g", { "data-piece": number, class: piece.fixed ? "fixed" : "piece" });
   const solid = piece.shapes[0].kind === "rectangle" || piece.shapes[0].kind === "disc";
   made.append(...piece.shapes.map((shape) => DRAW[shape.kind](shape, plain ? null : tone(shape, piece, solid))));
   return made;
 }
 
-/** The class of a shape whose colour follows the theme: what is drawn on the board itself, not on a piece. */
+/** Return the class that gives a shape a colour of the theme; null for most shapes of a piece, which keep their colour. */
 function tone(shape, piece, solid) {
   if (shape.fill === PAPER && (piece.fixed || shape.kind === "disc")) return "paper";
   if (piece.fixed) return { [HOLLOW]: "hollow", [INK]: "ink-fill" }[shape.fill] ?? "soft-line";
@@ -198,30 +199,30 @@ function tone(shape, piece, solid) {
 
 function rectangle({ x, y, width, height, fill, outline, rounded }, tone) {
   const edge = { stroke: outline ?? fill, "stroke-width": outline ? 1.2 : 1.5 }; // an outline in the fill colour hides the seams of a block
-  return drawn("rect", { x, y, width, height, fill, rx: rounded || null, class: tone, ...edge });
+  return svgElement("rect", { x, y, width, height, fill, rx: rounded || null, class: tone, ...edge });
 }
 
 function disc({ x, y, radius, fill, outline }, tone) {
-  return drawn("circle", { cx: x, cy: y, r: radius, fill, stroke: outline, "stroke-width": outline && 1.2, class: tone });
+  return svgElement("circle", { cx: x, cy: y, r: radius, fill, stroke: outline, "stroke-width": outline && 1.2, class: tone });
 }
 
 function line({ x, y, end_x, end_y, colour, width }, tone) {
   const ends = { x1: x, y1: y, x2: end_x, y2: end_y };
-  return drawn("line", { ...ends, stroke: colour, "stroke-width": width, "stroke-linecap": "round", class: tone });
+  return svgElement("line", { ...ends, stroke: colour, "stroke-width": width, "stroke-linecap": "round", class: tone });
 }
 
 function text({ x, y, text, size, colour }, tone) {
   const place = { x, y, "text-anchor": "middle", "dominant-baseline": "central" };
   const font = { "font-family": "system-ui, sans-serif", "font-weight": 600 };
-  return drawn("text", { ...place, ...font, "font-size": size, fill: colour, class: tone, text });
+  return svgElement("text", { ...place, ...font, "font-size": size, fill: colour, class: tone, text });
 }
 
 function region({ x, y, squares, side, fill }, tone) {
   const path = squares.map(([row, column]) => `M${x + column * side} ${y + row * side}h${side}v${side}h${-side}z`);
-  return drawn("path", { d: path.join(""), fill, stroke: fill, "stroke-width": 0.6, class: tone });
+  return svgElement("path", { d: path.join(""), fill, stroke: fill, "stroke-width": 0.6, class: tone });
 }
 
 function polygon({ x, y, points, fill, outline }, tone) {
   const corners = points.map(([right, down]) => `${x + right},${y + down}`);
-  return drawn("polygon", { points: corners.join(" "), fill, stroke: outline, "stroke-width": outline && 1.2, "stroke-linejoin": "round", class: tone });
+  return svgElement("polygon", { points: corners.join(" "), fill, stroke: outline, "stroke-width": outline && 1.2, "stroke-linejoin": "round", class: tone });
 }

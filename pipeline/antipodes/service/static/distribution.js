@@ -1,9 +1,9 @@
 // The view "Distribution": the number of positions at each depth, and some positions at the chosen depth.
 
 import { barChart, countsTable } from "./chart.js";
-import { button, counted, element } from "./elements.js";
+import { button, element, formatCount } from "./elements.js";
 import { markHere, thumbs } from "./gallery.js";
-import { Question } from "./tabs.js";
+import { CachedRequest } from "./tabs.js";
 
 const EACH = 24;
 
@@ -14,7 +14,7 @@ export function mount(root, context) {
   return view;
 }
 
-/** Two buttons for the scale of a chart, kept in the address. */
+/** Return two buttons for the scale of a chart; the address stores the choice. */
 export function scaleSwitch(context) {
   const buttons = ["linear", "log"].map((scale) =>
     button(scale === "log" ? "Logarithmic" : "Linear", () => context.navigate({ scale: scale === "log" ? "log" : null }, { replace: true }), { class: "button", "data-scale": scale }));
@@ -26,13 +26,13 @@ export function scaleSwitch(context) {
 class DistributionView {
   #context;
   #shown = "";
-  #question;
+  #request;
   #limit = EACH;
   #listed = null;
 
   constructor(context) {
     this.#context = context;
-    this.#question = new Question(context);
+    this.#request = new CachedRequest(context);
     this.scale = scaleSwitch(context);
     this.lead = element("p", { class: "muted small" });
     this.chart = element("div", { class: "chart-box" });
@@ -90,7 +90,7 @@ class DistributionView {
     if (depth !== this.#listed?.depth) this.#list(null);
     if (depth === null || !isAsked(this.#context.store)) return;
     try {
-      const found = await this.#question.ask("/positions", { depth, limit: this.#limit });
+      const found = await this.#request.ask("/positions", { depth, limit: this.#limit });
       if (found && depth === this.#depth) this.#list(found);
     } catch (error) {
       this.#list(null);
@@ -105,7 +105,7 @@ class DistributionView {
   }
 
   #gallery({ depth, count, positions, pictures }) {
-    const title = element("h2", { text: `${counted(count, "position")} at depth ${depth}` });
+    const title = element("h2", { text: `${formatCount(count, "position")} at depth ${depth}` });
     const more = positions.length < Math.min(count, 192) ? button("Show more", () => this.#more(), { class: "button" }) : null;
     const any = button("A random one", () => this.#random(depth), { class: "button" });
     return [element("div", { class: "row apart" }, title, any), thumbs(this.#context, positions, pictures), more].filter(Boolean);
@@ -118,7 +118,7 @@ class DistributionView {
 
   async #random(depth) {
     try {
-      const { position } = await this.#context.api.get(this.#context.api.of(this.#context.name, "/random"), { depth });
+      const { position } = await this.#context.api.get(this.#context.api.storePath(this.#context.name, "/random"), { depth });
       this.#context.go(position);
     } catch (error) {
       this.#context.fail(error);
@@ -134,5 +134,5 @@ function isAsked({ kind, problem }) {
 function lead({ layers, radius, complete }, store) {
   const sum = layers.reduce((total, one) => total + one, 0);
   const far = complete ? `radius ${radius}` : `up to depth ${radius}, unfinished`;
-  return `${counted(sum, "position")}, ${far}.${isAsked(store) ? " Choose a bar for positions at its depth." : ""}`;
+  return `${formatCount(sum, "position")}, ${far}.${isAsked(store) ? " Choose a bar for positions at its depth." : ""}`;
 }

@@ -1,6 +1,6 @@
-// A draft of a position: a symbol for each field, undo, and the places that blocks may take.
+// A draft of a position: a symbol for each field, with undo, and rules for placing blocks.
 
-/** The symbols of a form while they are edited; they are not checked here. */
+/** The symbols of a form that the user edits; the service checks them, not this class. */
 export class Draft {
   #form;
   #before = [];
@@ -18,7 +18,7 @@ export class Draft {
     return this.#before.length > 0;
   }
 
-  /** Change several fields in one edit; `changes` are pairs of a field's number and its new symbol. */
+  /** Change several fields in one edit; `pairs` contains pairs of a field's number and its new symbol. */
   change(pairs) {
     this.#before.push(this.symbols);
     this.symbols = [...this.symbols];
@@ -51,19 +51,19 @@ export class Blocks {
     this.empty = form.groups[0].symbols[0].symbol;
   }
 
-  /** The letters of the blocks that are not on the board of a draft. */
+  /** Return the letters of the blocks that are not on the board of a draft. */
   missing(draft) {
     return Object.keys(this.#form.blocks).filter((letter) => !draft.symbols.includes(letter));
   }
 
-  /** The cell of a block that is on a field: rows down and columns right from its first one. */
+  /** Return the cell of the block that is on a field, relative to the block's first cell: [down, right]. */
   cellOn(draft, field) {
     const first = draft.symbols.indexOf(draft.symbols[field]);
     const [[top, left], [row, column]] = [first, field].map((one) => this.#form.fields[one].squares[0]);
     return [row - top, column - left];
   }
 
-  /** Put a block with one of its cells on a field: return {changes}, or {obstacle}: the block in the way, null for the edge. */
+  /** Place a block so that one of its cells is on a field; return {changes}, or {obstacle: the block in the way, or null for the edge}. */
   place(draft, letter, [down, right], field) {
     const [row, column] = this.#form.fields[field].squares[0];
     const covered = this.#form.blocks[letter].map(([r, c]) => this.#at.get(String([row - down + r, column - right + c])));
@@ -73,7 +73,7 @@ export class Blocks {
     return { changes: [...this.without(draft, letter), ...covered.map((one) => [one, letter])] };
   }
 
-  /** The changes that take a block off the board. */
+  /** Return the changes that take a block off the board. */
   without(draft, letter) {
     return draft.symbols.flatMap((symbol, field) => (symbol === letter ? [[field, this.empty]] : []));
   }

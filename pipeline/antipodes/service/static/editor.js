@@ -1,10 +1,10 @@
-// The editor: the user changes a draft, which may be invalid, and puts it on the board once it is a position.
+// The editor: the user changes a draft, which may be invalid, and can put it on the board once it is a position.
 
-import { Latest, of } from "./api.js";
+import { LatestRequest, storePath } from "./api.js";
 import { Blocks, Draft } from "./draft.js";
 import { Fields, inkOn } from "./editor_fields.js";
-import { button, counted, element } from "./elements.js";
-import { atZero, capital, zeroOf } from "./results.js";
+import { button, element, formatCount } from "./elements.js";
+import { capitalized, describeStart, startName } from "./results.js";
 import { useStyles } from "./style_sheets.js";
 
 const HINTS = {
@@ -24,8 +24,8 @@ export class Editor {
   #brush = null;
   #typed = { field: null, text: "" };
   #answer = null;
-  #loading = new Latest();
-  #checking = new Latest();
+  #loading = new LatestRequest();
+  #checking = new LatestRequest();
 
   constructor(page) {
     this.#page = page;
@@ -51,13 +51,13 @@ export class Editor {
     if (!this.element.hidden) this.element.scrollIntoView({ block: "nearest" });
   }
 
-  /** Follow the board unless the draft has been edited; an edited draft stays and is checked again. */
+  /** Load the position on the board, unless the draft has been edited: an edited draft stays and is checked again. */
   async show() {
     const position = this.#page.trail.here?.position;
     if (this.element.hidden || !position) return;
     if (this.#draft?.isChanged || this.#form?.position === position) return this.#check();
     try {
-      const form = await this.#loading.ask((signal) => this.#context.api.get(of(this.#context.name, "/draft"), { position }, signal));
+      const form = await this.#loading.ask((signal) => this.#context.api.get(storePath(this.#context.name, "/draft"), { position }, signal));
       if (form && !this.#draft?.isChanged) this.#fill(form);
     } catch (error) {
       this.#context.fail(error);
@@ -70,11 +70,11 @@ export class Editor {
     this.#draft = new Draft(form);
     this.#blocks = form.blocks ? new Blocks(form) : null;
     if (!same) {
-      this.fields = new Fields(form, (field) => this.#act(field), (field, key) => this.#type(field, key));
+      this.fields = new Fields(form, (field) => this.#clickField(field), (field, key) => this.#typeKey(field, key));
       this.place.replaceChildren(this.fields.element);
       this.hint.textContent = this.#hints();
     }
-    this.#letGo();
+    this.#clearSelection();
     this.#show();
     this.#check();
   }
@@ -99,7 +99,7 @@ export class Editor {
   }
 
   /** Handle a click on a field, depending on the kind of field and the current selection. */
-  #act(field) {
+  #clickField(field) {
     const { group, fixed } = this.#form.fields[field];
     const { kind } = this.#form.groups[group];
     if (fixed) this.#refuse("This field never changes.");
@@ -117,7 +117,7 @@ export class Editor {
     this.#show();
   }
 
-  #letGo() {
+  #clearSelection() {
     this.#chosen = this.#brush = null;
     this.#typed = { field: null, text: "" };
   }
@@ -128,7 +128,7 @@ export class Editor {
     this.#change([[one, symbols[other]], [other, symbols[one]]]);
   }
 
-  /** Change a field to another value, some steps further. */
+  /** Change a field to the value that is some steps further in the list of its values. */
   #step(field, steps) {
     const known = this.#symbolsOf(field);
     const at = known.findIndex(({ symbol }) => symbol === this.#draft.symbols[field]);
@@ -164,7 +164,7 @@ export class Editor {
     this.#change(this.#blocks.without(this.#draft, letter));
   }
 
-  /** Show why nothing was changed; the next edit shows the verdict on the draft again. */
+  /** Show why nothing was changed, until the next edit shows a verdict on the draft again. */
   #refuse(reason) {
     this.#checking.stop();
     this.verdict.className = "verdict unsure";
@@ -178,12 +178,12 @@ export class Editor {
     if (focused) [...this.palette.querySelectorAll("button")].find(({ dataset }) => dataset.symbol === focused)?.focus();
   }
 
-  /** The symbols of a group as buttons, each with its current and its required number. */
+  /** Return the symbols of a group as buttons; each shows how many fields hold the symbol, and how many must hold it. */
   #symbolRow(group) {
     const buttons = this.#form.groups[group].symbols.map(({ symbol, label, count, colour }) => {
       const found = this.#draft.countOf(group, symbol);
       const pressed = this.#brush?.group === group && this.#brush.symbol === symbol;
-      const made = button("", () => this.#pick(group, symbol), { class: "pick", "data-symbol": `${group} ${symbol}`, "aria-pressed": String(pressed), "aria-label": `${label}: ${found} of ${count}`, title: label });
+      const made = button("", () => this.#pickSymbol(group, symbol), { class: "pick", "data-symbol": `${group} ${symbol}`, "aria-pressed": String(pressed), "aria-label": `${label}: ${found} of ${count}`, title: label });
       const swatch = element("span", { class: "swatch", text: label === "empty" || this.#form.groups[group].kind === "stickers" ? "" : symbol });
       if (colour) Object.assign(swatch.style, { background: colour, color: inkOn(colour) });
       made.append(swatch, element("span", { class: `tally${found === count ? "" : " wrong"}`, text: `${found}/${count}` }));
@@ -193,7 +193,7 @@ export class Editor {
   }
 
   /** Put a symbol on the selected field, or remember it for the fields that are selected next. */
-  #pick(group, symbol) {
+  #pickSymbol(group, symbol) {
     const field = this.#chosen;
     if (field !== null && this.#form.fields[field].group === group) {
       this.#chosen = null;
@@ -205,7 +205,7 @@ export class Editor {
     this.#show();
   }
 
-  /** Buttons for the blocks off the board, and one that takes the selected block off the board. */
+  /** Return buttons for the blocks off the board, and a button that takes the selected block off the board. */
   #blockRow() {
     const missing = this.#blocks.missing(this.#draft).map((letter) =>
       button(letter, () => this.#choose(this.#chosen?.letter === letter ? null : { letter, cell: this.#form.blocks[letter][0] }), {
@@ -225,13 +225,13 @@ export class Editor {
 
   #undo() {
     this.#draft.undo();
-    this.#letGo();
+    this.#clearSelection();
     this.#edited();
   }
 
   #reset() {
     this.#draft.reset();
-    this.#letGo();
+    this.#clearSelection();
     this.#edited();
     this.show(); // the board may have changed meanwhile
   }
@@ -244,20 +244,20 @@ export class Editor {
     this.#check();
   }
 
-  /** Request the verdict on the draft; until then it cannot be used. */
+  /** Request the verdict on the draft; the draft cannot be used before it arrives. */
   async #check() {
     this.use.disabled = true;
     this.element.setAttribute("aria-busy", "true");
     const { symbols } = this.#draft;
     try {
-      const answer = await this.#checking.ask((signal) => this.#context.api.post(of(this.#context.name, "/draft"), { symbols }, signal));
-      if (answer && symbols === this.#draft.symbols) this.#judge(answer);
+      const answer = await this.#checking.ask((signal) => this.#context.api.post(storePath(this.#context.name, "/draft"), { symbols }, signal));
+      if (answer && symbols === this.#draft.symbols) this.#showVerdict(answer);
     } catch (error) {
       this.#context.fail(error);
     }
   }
 
-  #judge(answer) {
+  #showVerdict(answer) {
     this.#answer = answer;
     this.element.setAttribute("aria-busy", "false");
     const onBoard = answer.position === this.#page.trail.here?.position;
@@ -265,14 +265,14 @@ export class Editor {
     this.use.disabled = onBoard || !["reached", "not reached yet"].includes(answer.verdict);
     if (focused && this.use.disabled) this.fields.focus();
     this.verdict.className = `verdict ${TONES[answer.verdict]}`;
-    this.verdict.textContent = this.#words(answer, onBoard);
+    this.verdict.textContent = this.#verdictText(answer, onBoard);
     this.#show();
   }
 
-  #words({ verdict, reason, distance }, onBoard) {
+  #verdictText({ verdict, reason, distance }, onBoard) {
     if (verdict !== "reached") return `${SENTENCES[verdict]}: ${reason}.`;
     const { store } = this.#context;
-    const far = distance === 0 ? capital(atZero(store)) : `${counted(distance, "move")} from the ${zeroOf(store)}`;
+    const far = distance === 0 ? capitalized(describeStart(store)) : `${formatCount(distance, "move")} from the ${startName(store)}`;
     return onBoard ? `${far}; it is on the board.` : `${far}.`;
   }
 
@@ -284,25 +284,25 @@ export class Editor {
     this.#page.stage.board.focus({ preventScroll: true });
   }
 
-  /** Handle a key on a field, except arrow keys: type a symbol, or go back to the previous value, or remove a block. */
-  #type(field, key) {
+  /** Handle a key on a field, except arrow keys: enter a symbol, go back to the previous value, or remove a block. */
+  #typeKey(field, key) {
     const { kind } = this.#form.groups[this.#form.fields[field].group];
-    if (key === "Backspace" || key === "Delete") return this.#takeBack(field, kind);
+    if (key === "Backspace" || key === "Delete") return this.#deleteKey(field, kind);
     if (key.length !== 1 || key === " " || kind === "blocks" || this.#form.fields[field].fixed) return false;
     const before = this.#typed.field === field ? this.#typed.text : "";
-    const found = this.#named(field, `${before}${key}`) ?? this.#named(field, key);
+    const found = this.#symbolNamed(field, `${before}${key}`) ?? this.#symbolNamed(field, key);
     if (found) this.#change([[field, found]]);
     this.#typed = { field, text: found ?? "" };
     return found !== undefined;
   }
 
-  /** Return the symbol of a field that a text names, in lower or upper case. */
-  #named(field, text) {
+  /** Return the symbol that a text names for a field, ignoring case. */
+  #symbolNamed(field, text) {
     const symbols = this.#symbolsOf(field).map(({ symbol }) => symbol);
     return symbols.find((symbol) => symbol === text) ?? symbols.find((symbol) => symbol.toLowerCase() === text.toLowerCase());
   }
 
-  #takeBack(field, kind) {
+  #deleteKey(field, kind) {
     const symbol = this.#draft.symbols[field];
     if (kind === "values") this.#step(field, -1);
     else if (kind === "blocks" && symbol !== this.#blocks.empty) this.#takeOff(symbol);
@@ -310,7 +310,7 @@ export class Editor {
     return true;
   }
 
-  /** Keep keys pressed in the editor from the board. */
+  /** Handle keys pressed in the editor, so that they do not reach the board. */
   #key(event) {
     const withControl = event.ctrlKey || event.metaKey;
     if (event.key.length === 1 && !withControl) event.stopPropagation();
@@ -319,7 +319,7 @@ export class Editor {
       if (this.#draft?.canUndo && !event.shiftKey) this.#undo();
     } else if (event.key === "Escape" && (this.#chosen !== null || this.#brush !== null)) {
       event.preventDefault();
-      this.#letGo();
+      this.#clearSelection();
       this.#show();
     }
   }
@@ -328,7 +328,7 @@ export class Editor {
 const TONES = { invalid: "bad", unreachable: "bad", "not reached yet": "unsure", reached: "good" };
 const SENTENCES = { invalid: "This is not a position", unreachable: "This is unreachable", "not reached yet": "Not reached yet" };
 
-/** Whether two forms have the same fields, so that their buttons can stay. */
+/** Return whether two forms have the same fields, so that the buttons can be reused. */
 function sameFields(one, other) {
   const text = ({ groups, fields }) => JSON.stringify([groups, fields.map(({ symbol, ...rest }) => rest)]);
   return text(one) === text(other);

@@ -1,7 +1,7 @@
-// The fields of the editor as buttons, laid out as on the board; arrow keys move between them.
+// The fields of the editor as buttons, arranged as on the board; arrow keys move between them.
 
 import { button, element } from "./elements.js";
-import { arrowKey } from "./keys.js";
+import { isArrowKey } from "./keys.js";
 
 const WAYS = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] };
 const SIDE = 54;
@@ -11,7 +11,7 @@ const DENSE_COLUMNS = 9;
 const LONGEST_LABEL = 5;
 const LONGEST_CAPTION = 8;
 
-/** Buttons for the fields of a form; `act(field)` is called when one is chosen, `type(field, key)` for other keys. */
+/** Buttons for the fields of a form; `act(field)` is called for a click, `type(field, key)` for keys other than arrows. */
 export class Fields {
   #form;
   #squares = [];
@@ -46,7 +46,7 @@ export class Fields {
     for (const { button: one } of this.#squares) one.setAttribute("tabindex", one === focused ? "0" : "-1");
   }
 
-  /** Show a draft; `chosen` and `wrong` are the numbers of selected and wrong fields. */
+  /** Show a draft; `chosen` and `wrong` contain the numbers of the selected and of the wrong fields. */
   show(symbols, chosen, wrong) {
     for (const { button: made, number, square } of this.#squares) {
       const { name, group } = this.#form.fields[number];
@@ -69,13 +69,13 @@ export class Fields {
     return kind === "values" && this.wide && label.length <= LONGEST_LABEL ? label : symbol;
   }
 
-  /** The name of a place that holds a value, unless a colour shows it on its board. */
+  /** Return the name of a place that holds a value; none is needed if the value is shown as a colour on the board. */
   #caption(kind, name, colour) {
     const shown = kind === "values" && this.wide && !colour && !this.#form.groups.some(({ symbols }) => symbols.some((one) => one.colour));
     return shown && name.length <= LONGEST_CAPTION ? [element("span", { class: "caption", text: name })] : [];
   }
 
-  /** Draw no line between squares of one block. */
+  /** Remove the lines between squares of the same block. */
   #join(made, [row, column], symbols) {
     const at = ([r, c]) => symbols[this.#squares.find(({ square }) => square[0] === r && square[1] === c)?.number];
     const own = at([row, column]);
@@ -86,7 +86,7 @@ export class Fields {
   #key(event) {
     const here = this.#squares.find(({ button: one }) => one === event.target);
     if (!here || event.ctrlKey || event.metaKey || event.altKey) return;
-    if (arrowKey(event.key)) {
+    if (isArrowKey(event.key)) {
       event.preventDefault();
       this.#nearest(here, WAYS[event.key])?.focus();
     } else if (this.#type(here.number, event.key)) {
@@ -94,7 +94,7 @@ export class Fields {
     }
   }
 
-  /** The nearest button in a direction; one that is off to the side counts as farther. */
+  /** Return the nearest button in a direction; buttons off to the side count as farther away. */
   #nearest({ square: [row, column] }, [down, right]) {
     const far = ({ square: [r, c] }) => {
       const [along, aside] = down ? [(r - row) * down, Math.abs(c - column)] : [(c - column) * right, Math.abs(r - row)];
@@ -109,7 +109,7 @@ export class Fields {
   }
 }
 
-/** The colour of letters that are legible on a colour such as #efe6d2. */
+/** Return a colour for letters that is legible on a background such as #efe6d2. */
 export function inkOn(colour) {
   const [red, green, blue] = [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16));
   return 0.299 * red + 0.587 * green + 0.114 * blue > 110 ? "#26262b" : "#ffffff";

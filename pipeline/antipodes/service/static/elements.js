@@ -1,18 +1,18 @@
-// Elements of the page, made without markup, so text from a store is never interpreted as HTML.
+// Creates elements of the page without markup, so that text from a store is never interpreted as HTML.
 
 const SVG = "http://www.w3.org/2000/svg";
 
-/** An element of HTML. `attributes` may have `text`, `on` ({event: handler}), and properties that are booleans. */
+/** Create an HTML element. `attributes` may contain `text`, `on` ({event: handler}) and boolean properties. */
 export function element(tag, attributes = {}, ...children) {
-  return filled(document.createElement(tag), attributes, children);
+  return fillElement(document.createElement(tag), attributes, children);
 }
 
-/** An element of SVG. */
-export function drawn(tag, attributes = {}, ...children) {
-  return filled(document.createElementNS(SVG, tag), attributes, children);
+/** Create an SVG element. */
+export function svgElement(tag, attributes = {}, ...children) {
+  return fillElement(document.createElementNS(SVG, tag), attributes, children);
 }
 
-function filled(made, { text, on = {}, ...attributes }, children) {
+function fillElement(made, { text, on = {}, ...attributes }, children) {
   for (const [name, value] of Object.entries(attributes)) {
     if (value === true) made.setAttribute(name, "");
     else if (value !== false && value !== null && value !== undefined) made.setAttribute(name, value);
@@ -23,30 +23,30 @@ function filled(made, { text, on = {}, ...attributes }, children) {
   return made;
 }
 
-/** A button with a text. */
+/** Create a button with a label. */
 export function button(text, act, attributes = {}) {
   return element("button", { type: "button", text, on: { click: act }, ...attributes });
 }
 
 /** Format a whole number like the command line does: 12,345. */
-export function counted(number, noun) {
+export function formatCount(number, noun) {
   const digits = String(number).replace(/\B(?=(\d{3})+(?!\d))/g, ",");
   return noun ? `${digits} ${noun}${String(number) === "1" ? "" : "s"}` : digits;
 }
 
 /** Format a number in short form: 12.3 million. */
-export function rounded(number) {
+export function formatRounded(number) {
   return new Intl.NumberFormat("en", { notation: "compact", maximumSignificantDigits: 3 }).format(number);
 }
 
-/** Format a fraction as a percentage, with more digits close to 0 and 1, and never 100 % for less than 1. */
-export function percent(part) {
+/** Format a fraction as a percentage, with more digits near 0 and 1; a fraction below 1 is never shown as 100 %. */
+export function formatPercent(part) {
   const digits = part > 0.999 ? 4 : part > 0.99 || part < 0.1 ? 1 : 0;
   const unit = 10 ** (digits + 2);
   return part < 1 ? `${(Math.floor(unit * part) / 10 ** digits).toFixed(digits)} %` : "100 %";
 }
 
-/** The name of a move among all legal ones; its number if the puzzle gives it none. */
+/** Return the name of the move to a successor; if it has none, its number among the legal moves. */
 export function nameOf(successor, successors) {
   return successor.move ?? `move ${successors.indexOf(successor) + 1}`;
 }

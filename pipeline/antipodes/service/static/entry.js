@@ -1,12 +1,12 @@
 // The field for a position or moves, and the buttons that put other positions on the board.
 
-import { Latest, of } from "./api.js";
+import { LatestRequest, storePath } from "./api.js";
 import { button, element } from "./elements.js";
 
 export class Entry {
   #page;
   #context;
-  #latest = new Latest();
+  #latest = new LatestRequest();
 
   constructor(page) {
     this.#page = page;
@@ -29,23 +29,23 @@ export class Entry {
     return element("div", { class: "row jumps" }, start, far, element("span", { class: "joined" }, random, element("span", { class: "at muted small", text: "at depth" }), this.depth));
   }
 
-  /** Show the position on the board, unless a person is typing. */
+  /** Show the position on the board, unless the user is typing. */
   show(position) {
     if (document.activeElement !== this.field) this.field.value = position;
   }
 
-  /** Ignore the answer to a request under way, because the board shows something else now. */
+  /** Ignore the answer to a request under way, because the board now shows another position. */
   drop() {
     this.#latest.stop();
   }
 
-  /** Return the answer of the service, or undefined if it comes too late. */
+  /** Return the answer of the service, or undefined if another request was started meanwhile. */
   #ask(rest, query) {
     const { api, name } = this.#context;
-    return this.#latest.ask((signal) => api.get(of(name, rest), query, signal));
+    return this.#latest.ask((signal) => api.get(storePath(name, rest), query, signal));
   }
 
-  /** Keep the rows of a pasted board, because the field has only one line. */
+  /** Separate the rows of a pasted board by slashes, because the field has only one line. */
   #pasted(event) {
     const text = event.clipboardData.getData("text").trim();
     if (!text.includes("\n")) return;
@@ -57,11 +57,11 @@ export class Entry {
   #submitted(event) {
     event.preventDefault();
     const text = this.field.value.trim();
-    if (text) this.#tell(() => this.#obey(text));
+    if (text) this.#reportErrors(() => this.#useText(text));
   }
 
   /** Run an action that sends requests, and show its errors. */
-  async #tell(act) {
+  async #reportErrors(act) {
     try {
       await act();
     } catch (error) {
@@ -69,8 +69,8 @@ export class Entry {
     }
   }
 
-  /** Put the position in a text on the board, or make the moves that it names. */
-  async #obey(text) {
+  /** Put the position that the text describes on the board, or make the moves that it names. */
+  async #useText(text) {
     try {
       const seen = await this.#ask("/view", { position: text });
       if (seen) this.#enter(seen);
@@ -87,7 +87,7 @@ export class Entry {
     else this.#page.go(position);
   }
 
-  /** Make the moves of a sequence from the position on the board; no move is made if one of them is not legal. */
+  /** Make a sequence of moves from the position on the board, or none of them if one is not legal. */
   async #makeMoves(moves) {
     const { position } = this.#page.trail.here;
     const seen = await this.#ask("/view", { position, moves });
@@ -96,15 +96,15 @@ export class Entry {
 
   #random() {
     const depth = this.depth.value.trim();
-    return this.#tell(async () => {
+    return this.#reportErrors(async () => {
       const drawn = await this.#ask("/random", { depth: depth || null });
       if (drawn) this.#jump(drawn.position);
     });
   }
 
-  /** Put one of the farthest positions on the board: the next one each time. */
+  /** Put the next one of the farthest positions on the board. */
   #farthest() {
-    return this.#tell(async () => {
+    return this.#reportErrors(async () => {
       const found = await this.#ask("/antipodes", { limit: 24 });
       if (!found) return;
       const { positions } = found;
@@ -119,7 +119,11 @@ export class Entry {
   }
 }
 
-/** Whether a text is more likely a sequence of moves than a position: one of its words has a name, perhaps repeated or undone. */
+/**
+ * Return whether a text is more likely a sequence of moves than a position.
+ *
+ * In a sequence, at least one word is the name of a move, perhaps followed by digits or an apostrophe.
+ */
 function namesMoves(text, names) {
   const words = text.split(/[\s,:()[\]]+/);
   return words.some((word) => names.includes(word) || names.includes(word.replace(/[0-9'’′]+$/, "")));

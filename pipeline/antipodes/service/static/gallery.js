@@ -1,8 +1,8 @@
-// Positions as small boards; a click shows one on the main board.
+// Positions as small boards; a click puts the position on the main board.
 
 import { button, element } from "./elements.js";
 
-/** A list of small boards with captions; `form` is "grid" or "strip", which scrolls sideways. */
+/** Return a list of small boards with captions; `form` is "grid", or "strip" for a row that scrolls sideways. */
 export function thumbs(context, positions, pictures, captions = [], form = "grid") {
   const items = positions.map((position, at) => element("li", {}, thumb(context, position, pictures[at], captions[at])));
   const list = element("ol", { class: `thumbs ${form}` }, ...items);
@@ -10,7 +10,7 @@ export function thumbs(context, positions, pictures, captions = [], form = "grid
   return element("div", { class: "scroll sideways", tabindex: "0", role: "region", "aria-label": "Boards of the path" }, list);
 }
 
-/** Mark the small board of the position that is on the board now, and no other. */
+/** Mark the small board that shows the position on the main board, and unmark all others. */
 export function markHere(root, context) {
   for (const one of root.querySelectorAll(".thumb")) mark(one, context);
 }

@@ -1,20 +1,21 @@
-// The graph of a table: all positions in layers by distance, or those around one, and the moves between them.
+// The graph of a table: its positions in layers by distance, and the moves between them. For a large table, it only shows
+// the positions around the one on the board.
 
-import { Latest } from "./api.js";
-import { button, counted, element } from "./elements.js";
+import { LatestRequest } from "./api.js";
+import { button, element, formatCount } from "./elements.js";
 import { hasMouse } from "./hints.js";
-import { listen } from "./graph_input.js";
+import { listenToInput } from "./graph_input.js";
 import { GraphModel } from "./graph_model.js";
 import { Scene } from "./graph_scene.js";
-import { hashed } from "./main.js";
+import { formatAddress } from "./main.js";
 import { save } from "./saving.js";
 import { useStyles } from "./style_sheets.js";
 
 const HOVER = 70;
 const KEPT = 300;
 const ARROWS = { ArrowUp: [0, -1], ArrowDown: [0, 1], ArrowLeft: [-1, 0], ArrowRight: [1, 0] };
-const BY_MOUSE = "Drag or wheel to move and zoom; keys +, −, 0 zoom; arrow keys follow the edges; click a position to go there.";
-const BY_TOUCH = "Drag to move, two fingers zoom; tap a position to go there.";
+const BY_MOUSE = "Drag to move; turn the wheel or press +, − or 0 to zoom; arrow keys follow the edges; click a position to go there.";
+const BY_TOUCH = "Drag to move; pinch to zoom; tap a position to go there.";
 
 export function mount(root, context) {
   const graph = new Graph(root, context);
@@ -24,11 +25,11 @@ export function mount(root, context) {
 
 class Graph {
   constructor(root, context) {
-    [this.context, this.loads, this.hovers, this.goes] = [context, new Latest(), new Latest(), new Latest()];
+    [this.context, this.loads, this.hovers, this.goes] = [context, new LatestRequest(), new LatestRequest(), new LatestRequest()];
     [this.current, this.hovered, this.seen] = [-1, -1, new Map()];
     this.styled = useStyles("graph.css");
     this.#build(root);
-    listen(this.stage, {
+    listenToInput(this.stage, {
       pan: (right, down) => this.scene?.pan(right, down),
       enlarge: (factor, point) => this.scene?.enlarge(factor, point),
       click: (point) => this.#goTo(this.scene?.at(point) ?? -1),
@@ -37,10 +38,10 @@ class Graph {
     this.stage.addEventListener("keydown", (event) => this.#key(event));
   }
 
-  /** Follow the state, the position on the board, and the commits of the store. */
+  /** Show the current position on the board; load the graph again after a commit of the store. */
   async update() {
     try {
-      if (this.#isOld()) await this.#load();
+      if (this.#needsGraph()) await this.#load();
       if (this.scene) this.#follow();
     } catch (error) {
       this.context.fail(error);
@@ -71,7 +72,7 @@ class Graph {
         button("+", () => this.scene?.enlarge(1.5), { class: "button", "aria-label": "Zoom in" }),
         button("Fit", () => this.scene?.fit(), { class: "button", title: "Show the whole picture" }),
         button("PNG", () => this.#save(), { class: "button", title: "Save the visible part as a picture" }),
-        button("Full", () => this.#fill(), { class: "button", title: "Fill the screen" }),
+        button("Full", () => this.#fillScreen(), { class: "button", title: "Fill the screen" }),
         button("Here", () => this.#showCurrent(), { class: "button", title: "Bring the position on the board to the middle" }),
       ),
     );
@@ -87,7 +88,7 @@ class Graph {
   }
 
   /** Return whether a new graph is needed: after a commit, or if the position is not in this graph. */
-  #isOld() {
+  #needsGraph() {
     const { store, seen } = this.context;
     if (!this.model || this.version !== store.version) return true;
     return !this.model.whole && seen && seen.distance !== null && this.model.find(seen.index) < 0;
@@ -98,7 +99,7 @@ class Graph {
     const [version, whole] = [store.version, store.graph];
     this.stage.setAttribute("aria-busy", "true");
     const query = whole ? {} : { position: state.position };
-    const json = await this.loads.ask((signal) => api.get(api.of(name, "/graph"), query, signal));
+    const json = await this.loads.ask((signal) => api.get(api.storePath(name, "/graph"), query, signal));
     await this.styled;
     if (!json || !this.root.isConnected) return;
     this.version = version;
@@ -119,12 +120,12 @@ class Graph {
     const depth = /^\d{1,5}$/.test(state.depth ?? "") ? Number(state.depth) : -1;
     if (depth !== this.scene.chosen) this.scene.chooseDepth(depth);
     this.depth.value = depth < 0 ? "" : depth;
-    this.#standAt(this.model.find(here?.index ?? seen?.index ?? null));
+    this.#markCurrent(this.model.find(here?.index ?? seen?.index ?? null));
     this.#list();
   }
 
   /** Mark a node as the position on the board, with its shortest paths. */
-  #standAt(node) {
+  #markCurrent(node) {
     if (node !== this.current) {
       this.current = node;
       this.scene.highlight(node < 0 ? new Uint32Array() : this.model.shortest(node));
@@ -136,12 +137,12 @@ class Graph {
 
   #describe() {
     const { model } = this;
-    const layers = counted(model.span, "layer");
+    const layers = formatCount(model.span, "layer");
     const edges = movesOf(model);
     const widest = model.sizes.indexOf(Math.max(...model.sizes));
-    const what = model.whole ? `${counted(model.count, "position")}` : `${counted(model.count, "position")} around the one on the board`;
+    const what = model.whole ? `${formatCount(model.count, "position")}` : `${formatCount(model.count, "position")} around the one on the board`;
     this.words.textContent = `${what}, ${edges}, ${layers}`;
-    const wide = `the widest is depth ${widest}, with ${counted(model.sizes[widest] ?? 0, "position")}`;
+    const wide = `the widest is depth ${widest}, with ${formatCount(model.sizes[widest] ?? 0, "position")}`;
     this.stage.setAttribute("aria-label", `${this.words.textContent}; ${wide}. ${BY_MOUSE}`);
     this.summary = `${what} and ${edges} between them, in ${layers}, from depth ${model.first} to ${model.last}; in the table, ${wide}.`;
     this.depth.max = model.last;
@@ -150,7 +151,7 @@ class Graph {
   /** Show the position and its successors as text with links. */
   #list() {
     const { seen, store } = this.context;
-    const at = seen ? ` On the board: ${seen.position}, distance ${distanceIn(seen, store)}; its moves lead to:` : "";
+    const at = seen ? ` On the board: ${seen.position}, distance ${distanceIn(seen, store)}; its successors:` : "";
     this.here.textContent = this.summary + at;
     this.near.replaceChildren(...(seen?.successors ?? []).map((next) => this.#linked(next)));
   }
@@ -159,7 +160,7 @@ class Graph {
     const { name, state, store } = this.context;
     const { position, move } = next;
     const text = `${move ? `${move}: ` : ""}${position}, distance ${distanceIn(next, store)}`;
-    const link = element("a", { href: hashed(name, { ...state, position }), text });
+    const link = element("a", { href: formatAddress(name, { ...state, position }), text });
     link.addEventListener("click", (event) => {
       if (event.ctrlKey || event.metaKey || event.shiftKey) return;
       event.preventDefault();
@@ -185,7 +186,7 @@ class Graph {
     }
   }
 
-  async #fill() {
+  async #fillScreen() {
     try {
       await (document.fullscreenElement ? document.exitFullscreen() : this.root.requestFullscreen());
     } catch (error) {
@@ -207,7 +208,7 @@ class Graph {
     act();
   }
 
-  /** Follow the edge that is closest to a direction on the screen. */
+  /** Go along the edge whose direction on the screen is closest to the given direction. */
   #walk([right, down]) {
     if (this.current < 0) return;
     const [x, y] = this.scene.point(this.current);
@@ -237,13 +238,13 @@ class Graph {
     else navigate({ position });
   }
 
-  /** Return the position of a node, from memory or from the service. */
+  /** Return the position of a node, from the cache or from the service. */
   async #view(node, signal) {
     const { api, name } = this.context;
     const { model, seen } = this;
     const index = model.index[node];
     if (!seen.has(index)) {
-      const view = await api.get(api.of(name, "/view"), { index }, signal);
+      const view = await api.get(api.storePath(name, "/view"), { index }, signal);
       if (model !== this.model) return undefined; // belongs to an earlier commit
       seen.set(index, view);
       if (seen.size > KEPT) seen.delete(seen.keys().next().value);
@@ -259,10 +260,10 @@ class Graph {
     this.scene?.mark(this.ring, node);
     this.tip.hidden = true;
     this.stage.classList.toggle("over", node >= 0);
-    if (node >= 0) this.waiting = setTimeout(() => this.#tell(node), HOVER);
+    if (node >= 0) this.waiting = setTimeout(() => this.#showTip(node), HOVER);
   }
 
-  async #tell(node) {
+  async #showTip(node) {
     try {
       const view = await this.hovers.ask((signal) => this.#view(node, signal));
       if (!view || this.hovered !== node) return;
@@ -283,11 +284,11 @@ function distanceIn({ distance }, { complete }) {
   return distance ?? (complete ? "none, as it is unreachable" : "not known yet");
 }
 
-/** Return the numbers of two-way and one-way moves of a graph as text. */
+/** Return the number of two-way moves and of one-way moves of a graph as text. */
 function movesOf(model) {
   const all = model.edges.length / 2;
   const oneWay = model.oneWay(model.edges).length / 2;
   const both = model.directed ? (all - oneWay) / 2 : all;
-  if (!oneWay) return counted(both, "move");
-  return `${both ? `${counted(both, "two-way move")} and ` : ""}${counted(oneWay, "one-way move")}`;
+  if (!oneWay) return formatCount(both, "move");
+  return `${both ? `${formatCount(both, "two-way move")} and ` : ""}${formatCount(oneWay, "one-way move")}`;
 }

@@ -1,8 +1,8 @@
-// Arrowheads on the edges that lead one way only, in the middle of each edge: with WebGL, and as paths of a canvas.
+// Arrowheads in the middle of one-way edges, drawn with WebGL or as paths on a canvas.
 
-import { program } from "./graph_program.js";
+import { linkProgram } from "./graph_program.js";
 
-/** Pixels of a head, its share of a short edge, its width by its length, its place on the edge; shorter ones are left out. */
+/** Length of a head in pixels, or its share of a short edge; half its width per length; its place on the edge; minimum length. */
 const HEAD = { length: 10, share: 0.3, width: 0.42, place: 0.6, least: 2.5 };
 
 const VERTEX = `#version 300 es
@@ -41,7 +41,7 @@ const NUMBERS = 5;
 export class Arrows {
   constructor(gl, model) {
     [this.gl, this.model, this.count] = [gl, model, 0];
-    this.program = program(gl, VERTEX, FRAGMENT);
+    this.program = linkProgram(gl, VERTEX, FRAGMENT);
     this.at = Object.fromEntries(UNIFORMS.map((name) => [name, gl.getUniformLocation(this.program, name)]));
     [this.array, this.buffer] = [gl.createVertexArray(), gl.createBuffer()];
     gl.bindVertexArray(this.array);
@@ -50,7 +50,7 @@ export class Arrows {
     gl.bindVertexArray(null);
   }
 
-  /** The edges that get arrowheads, as pairs of nodes: from the first to the second one. */
+  /** Set the edges that get arrowheads, as pairs of nodes; the head points to the second node. */
   set(pairs) {
     const { gl, model } = this;
     const { places, depth } = model;
@@ -64,7 +64,7 @@ export class Arrows {
     gl.bufferData(gl.ARRAY_BUFFER, values, gl.DYNAMIC_DRAW);
   }
 
-  /** Draw the heads in the colours of their depths, or in a single one; see the other shaders. */
+  /** Draw the heads in the colours of their depths, or in the colour `single` if its red component is not negative. */
   draw(camera, chosen, single) {
     if (!this.count) return;
     const { gl, at, model } = this;
@@ -90,7 +90,7 @@ export class Arrows {
   }
 }
 
-/** Add the head of an edge between two points of a canvas to the path of a pen. */
+/** Add the arrowhead of an edge between two points to the current path of a canvas context. */
 export function addHead(pen, [ax, ay], [bx, by]) {
   const [right, down] = [bx - ax, by - ay];
   const far = Math.hypot(right, down);

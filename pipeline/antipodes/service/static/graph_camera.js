@@ -1,4 +1,4 @@
-// The part of a picture that is on the screen: places from 0 to 1 in both directions, scaled and shifted.
+// Maps places of a picture, from 0 to 1 in both directions, to points of the screen, and back.
 
 const WIDEST = 1.75;
 const MARGIN = { left: 58, right: 26, top: 30, bottom: 30 };
@@ -10,7 +10,7 @@ export class Camera {
     this.fit();
   }
 
-  /** Set the size of the screen in pixels; the place in its centre stays there. */
+  /** Set the size of the screen in pixels; the place at its centre stays there. */
   resize(width, height) {
     const middle = this.unit([this.width / 2, this.height / 2]);
     [this.width, this.height] = [width, height];
@@ -26,27 +26,27 @@ export class Camera {
     [this.zoom, this.x, this.y] = [1, 0, 0];
   }
 
-  /** The point of the screen, in pixels, at a place of the picture. */
+  /** Return the point of the screen, in pixels, that shows a place of the picture. */
   screen(x, y) {
     return [(this.left + x * this.wide) * this.zoom + this.x, (MARGIN.top + y * this.high) * this.zoom + this.y];
   }
 
-  /** The place of the picture at a point of the screen. */
+  /** Return the place of the picture at a point of the screen. */
   unit([left, top]) {
     const [x, y] = [(left - this.x) / this.zoom, (top - this.y) / this.zoom];
     return [(x - (this.left ?? 0)) / (this.wide ?? 1), (y - MARGIN.top) / (this.high ?? 1)];
   }
 
-  /** Return scale and offset from places to pixels: {scale: [x, y], offset: [x, y]}. */
+  /** Return the linear map from places to pixels: {scale: [x, y], offset: [x, y]}. */
   transform() {
     return { scale: [this.wide * this.zoom, this.high * this.zoom], offset: this.screen(0, 0) };
   }
 
-  /** Move the picture by pixels; a part of it stays on the screen. */
+  /** Move the picture by some pixels, but not off the screen. */
   pan(right, down) {
     this.x += right;
     this.y += down;
-    this.#hold();
+    this.#keepOnScreen();
   }
 
   /** Enlarge by a factor around a point of the screen. */
@@ -54,31 +54,31 @@ export class Camera {
     const zoom = Math.min(CLOSEST, Math.max(0.7, this.zoom * factor));
     const by = zoom / this.zoom;
     [this.zoom, this.x, this.y] = [zoom, left - (left - this.x) * by, top - (top - this.y) * by];
-    this.#hold();
+    this.#keepOnScreen();
   }
 
-  /** Bring a place to the middle of the screen. */
+  /** Move a place of the picture to the centre of the screen. */
   centre([x, y]) {
     const [left, top] = this.screen(x, y);
     this.pan(this.width / 2 - left, this.height / 2 - top);
   }
 
-  /** Whether a place is on the screen, not too near to its border. */
+  /** Return whether a place is on the screen and not too close to its border. */
   shows([x, y]) {
     const [left, top] = this.screen(x, y);
     return left > 24 && top > 24 && left < this.width - 24 && top < this.height - 24;
   }
 
-  #hold() {
+  #keepOnScreen() {
     const [left, top] = this.screen(0, 0);
     const [right, bottom] = this.screen(1, 1);
-    this.x += within(left, right, this.width);
-    this.y += within(top, bottom, this.height);
+    this.x += shiftOnScreen(left, right, this.width);
+    this.y += shiftOnScreen(top, bottom, this.height);
   }
 }
 
-/** Return how far a span has to move so that it covers at least a quarter of the screen. */
-function within(low, high, size) {
+/** Return how far the interval from `low` to `high` has to move so that a part of it is in the middle half of the screen. */
+function shiftOnScreen(low, high, size) {
   if (high < size * 0.25) return size * 0.25 - high;
   return low > size * 0.75 ? size * 0.75 - low : 0;
 }

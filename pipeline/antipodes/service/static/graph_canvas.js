@@ -1,9 +1,9 @@
-// Draws a graph on a plain canvas if there is no WebGL. While the picture moves, the last drawing is only shifted.
+// Draws a graph on a plain canvas if there is no WebGL. While the picture moves, the last drawing is only transformed.
 
 import { addHead } from "./graph_arrows.js";
 
-/** The drawing of a model on a canvas. */
-export function plain(canvas, model) {
+/** Return an object that draws a model on a canvas. */
+export function canvasDrawing(canvas, model) {
   return new Drawing(canvas, model);
 }
 
@@ -25,7 +25,7 @@ class Drawing {
     this.marks = pairs;
   }
 
-  /** Draw a frame like the WebGL drawing does; `moving` means that another frame follows soon. */
+  /** Draw a frame, like the WebGL drawing; `moving` means that another frame follows soon. */
   draw(camera, { moving, ...look }) {
     const { canvas, sheet } = this;
     if (!moving || !this.drawn) this.#redraw(camera, look);
@@ -75,7 +75,7 @@ class Drawing {
     this.pen.globalAlpha = 1;
   }
 
-  /** The ranges of edges that leave nodes of one depth, which are drawn in one stroke: [depth, first, end]. */
+  /** The ranges of edges that start at nodes of one depth and are drawn in one stroke: [depth, first, end]. */
   *#byDepth(edges) {
     const { depth } = this.model;
     for (let first = 0; first < edges.length; ) {
@@ -106,7 +106,7 @@ class Drawing {
     pen.fill();
   }
 
-  /** The points of the two ends of each edge that may be seen. */
+  /** Yield the end points of each edge that may be visible. */
   *#ends(camera, edges, first, end) {
     const { places } = this;
     for (let k = first; k < end; k += 2) {

@@ -1,16 +1,17 @@
-// The colours of depths: even steps of lightness and hue in the space OKLCH (B. Ottosson, 2020), for either theme.
+// The colours of depths, for the light and the dark theme: equal steps of lightness and hue in the colour space OKLCH
+// (B. Ottosson, 2020).
 
 const LIGHT = { lightness: [0.42, 0.8], hue: [305, 88], chroma: 0.15 };
 const DARK = { lightness: [0.58, 0.93], hue: [300, 95], chroma: 0.14 };
 
-/** Whether the page is dark now. */
+/** Return whether the page is dark now. */
 export function isDark() {
   const theme = document.documentElement.dataset.theme;
   return theme === "dark" || (theme !== "light" && matchMedia("(prefers-color-scheme: dark)").matches);
 }
 
 /** Call `act` whenever the page becomes light or dark; return a function that stops this. */
-export function onTheme(act) {
+export function onThemeChange(act) {
   const [system, switched] = [matchMedia("(prefers-color-scheme: dark)"), new MutationObserver(act)];
   switched.observe(document.documentElement, { attributeFilter: ["data-theme"] });
   system.addEventListener("change", act);
@@ -20,7 +21,7 @@ export function onTheme(act) {
   };
 }
 
-/** The colours of `count` depths as bytes: red, green, blue, 255. */
+/** Return the colours of `count` depths as bytes: red, green, blue and 255 for each depth. */
 export function depthColours(count, dark) {
   const bytes = new Uint8Array(4 * count);
   for (let depth = 0; depth < count; depth += 1) bytes.set(depthColour(count > 1 ? depth / (count - 1) : 0, dark), 4 * depth);
@@ -33,7 +34,7 @@ function depthColour(part, dark) {
   return [...rgb(between(lightness), chroma, (between(hue) * Math.PI) / 180), 255];
 }
 
-/** A colour of OKLCH as three bytes. */
+/** Convert a colour from OKLCH to three bytes. */
 function rgb(lightness, chroma, hue) {
   const [a, b] = [chroma * Math.cos(hue), chroma * Math.sin(hue)];
   const long = (lightness + 0.3963377774 * a + 0.2158037573 * b) ** 3;
@@ -51,8 +52,8 @@ function byte(linear) {
   return Math.round(255 * (part <= 0.0031308 ? 12.92 * part : 1.055 * part ** (1 / 2.4) - 0.055));
 }
 
-/** The bytes of a colour of the page's style sheet, such as "--accent". */
-export function styled(name, element) {
+/** Return the bytes of a colour that the style sheet defines, such as "--accent". */
+export function styleColour(name, element) {
   const probe = document.createElement("span");
   probe.style.color = `var(${name})`;
   element.append(probe);

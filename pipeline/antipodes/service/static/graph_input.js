@@ -1,9 +1,9 @@
-// Drags, pinches, wheel turns and clicks on a stage, translated into actions on a picture.
+// Translates drags, pinches, turns of the wheel and clicks on a stage into actions on a picture.
 
 const STILL = 5;
 
 /** Call `act.pan(right, down)`, `act.enlarge(factor, point)`, `act.click(point)`, `act.hover(point or null)`. */
-export function listen(stage, act) {
+export function listenToInput(stage, act) {
   const held = new Map();
   let travelled = 0;
 
@@ -38,7 +38,7 @@ function wheel(stage, act, event) {
   act.enlarge(Math.exp(-event.deltaY * lines * (event.ctrlKey ? 0.01 : 0.0016)), pointOf(stage, event));
 }
 
-/** Handle a pinch: one finger moves, the other stays. */
+/** Handle a step of a pinch, in which one finger moves and the other stays. */
 function pinch(act, still, before, now) {
   const apart = (point) => Math.max(8, Math.hypot(point[0] - still[0], point[1] - still[1]));
   const middle = (point) => [(point[0] + still[0]) / 2, (point[1] + still[1]) / 2];

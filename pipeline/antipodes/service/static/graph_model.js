@@ -1,11 +1,11 @@
-// The graph as typed arrays: the places of its nodes, their neighbours, and the edges on shortest paths.
+// The graph as typed arrays: the places of its nodes, the neighbours of each node, and the edges on shortest paths.
 
-/** Maximum number of nodes of a layer in one line; wider layers use several lines below each other. */
+/** Maximum number of nodes in a line; a layer with more nodes is drawn in several lines. */
 const PER_LINE = 420;
 const THICKEST = 0.62;
 
 export class GraphModel {
-  /** From the JSON of /graph, whose nodes are sorted by depth and then from left to right. */
+  /** The arguments are the JSON of /graph, whose nodes are sorted by depth and then from left to right. */
   constructor({ whole, directed, layers, nodes, edges }) {
     this.whole = whole;
     this.directed = directed;
@@ -17,48 +17,48 @@ export class GraphModel {
     this.first = this.count ? this.depth[0] : 0;
     this.last = this.count ? this.depth[this.count - 1] : 0;
     this.begins = beginsOf(this.depth, this.last);
-    this.places = this.#placed(nodes.x);
-    this.room = this.#roomy();
+    this.places = this.#placeNodes(nodes.x);
+    this.room = this.#roomOfNodes();
     this.#connect();
   }
 
-  /** Number of layers of the picture. */
+  /** Number of layers from the first to the last depth of the graph. */
   get span() {
     return this.last - this.first + 1;
   }
 
-  /** The number of a node by the index of its position; -1 if it is not in the graph. */
+  /** Return the number of the node whose position has this index; -1 if it is not in the graph. */
   find(index) {
     this.numbers ??= new Map(this.index.map((one, node) => [one, node]));
     return this.numbers.get(index) ?? -1;
   }
 
-  /** The first node of a layer and the one past its last. */
+  /** Return the range of nodes of a layer: [first, end]. */
   layer(depth) {
     return [this.begins[depth] ?? this.count, this.begins[depth + 1] ?? this.count];
   }
 
-  /** The numbers of the nodes that share an edge with this one. */
+  /** Return the numbers of the nodes that share an edge with a node. */
   neighbours(node) {
     return this.others.subarray(this.from[node], this.from[node + 1]);
   }
 
-  /** The height of a layer, from 0 for the first to 1 for the last. */
+  /** Return the vertical place of a layer, from 0 for the first to 1 for the last. */
   height(depth) {
     return this.span > 1 ? (depth - this.first) / (this.span - 1) : 0.5;
   }
 
-  /** Distance between two layers. */
+  /** Vertical distance between adjacent layers. */
   get gap() {
     return 1 / Math.max(1, this.span - 1);
   }
 
-  /** All edges on shortest paths from the start to a node, as pairs of nodes. */
+  /** Return all edges on shortest paths from the start to a node, as pairs of nodes. */
   shortest(node) {
     const [pairs, seen] = [[], new Set([node])];
     for (const here of seen) {
       for (const near of this.neighbours(here)) {
-        if (this.depth[near] + 1 !== this.depth[here] || !this.#leads(near, here)) continue;
+        if (this.depth[near] + 1 !== this.depth[here] || !this.#hasMove(near, here)) continue;
         pairs.push(near, here);
         seen.add(near);
       }
@@ -66,23 +66,23 @@ export class GraphModel {
     return Uint32Array.from(pairs);
   }
 
-  /** Return those of the given edges (pairs of nodes) that are one-way. */
+  /** Return the one-way edges among some edges, which are pairs of nodes. */
   oneWay(pairs) {
     if (!this.directed) return new Uint32Array();
     const kept = [];
     for (let k = 0; k < pairs.length; k += 2) {
-      if (!this.#leads(pairs[k + 1], pairs[k])) kept.push(pairs[k], pairs[k + 1]);
+      if (!this.#hasMove(pairs[k + 1], pairs[k])) kept.push(pairs[k], pairs[k + 1]);
     }
     return Uint32Array.from(kept);
   }
 
-  /** The node nearest to a point of the screen, at most `reach` pixels away; -1 if there is none. */
+  /** Return the node closest to a point of the screen, at most `reach` pixels away; -1 if there is none. */
   nearest(camera, [left, top], reach) {
     let [best, least] = [-1, reach * reach];
     for (const depth of this.#layersAt(camera, top, reach)) {
       const [begin, end] = this.layer(depth);
       const from = camera.unit([left - reach, 0])[0];
-      for (let node = this.#after(begin, end, from); node < end; node += 1) {
+      for (let node = this.#firstNodeAfter(begin, end, from); node < end; node += 1) {
         const [x, y] = camera.screen(this.places[2 * node], this.places[2 * node + 1]);
         if (x > left + reach) break;
         const far = (x - left) ** 2 + (y - top) ** 2;
@@ -102,7 +102,7 @@ export class GraphModel {
   }
 
   /** Return the first node of a layer that is not left of a place. */
-  #after(begin, end, place) {
+  #firstNodeAfter(begin, end, place) {
     let [low, high] = [begin, end];
     while (low < high) {
       const middle = (low + high) >> 1;
@@ -112,7 +112,7 @@ export class GraphModel {
     return low;
   }
 
-  #placed(x) {
+  #placeNodes(x) {
     const places = new Float32Array(2 * this.count);
     for (let depth = this.first; depth <= this.last; depth += 1) {
       const [begin, end] = this.layer(depth);
@@ -126,8 +126,8 @@ export class GraphModel {
     return places;
   }
 
-  /** Width that each node has for itself, which is large in layers of few nodes. */
-  #roomy() {
+  /** Return the average horizontal space per node in its layer, for each node. */
+  #roomOfNodes() {
     const room = new Float32Array(this.count);
     for (let depth = this.first; depth <= this.last; depth += 1) {
       const [begin, end] = this.layer(depth);
@@ -151,8 +151,8 @@ export class GraphModel {
     }
   }
 
-  /** Return whether a move leads from one neighbour to the other; in a directed graph, not every edge has this direction. */
-  #leads(from, to) {
+  /** Return whether a move leads from one node to its neighbour; an edge of a directed graph may have the other direction. */
+  #hasMove(from, to) {
     if (!this.directed) return true;
     this.codes ??= new Set(pairsOf(this.edges, this.count));
     return this.codes.has(from * this.count + to);

@@ -1,7 +1,7 @@
 // Programs of the graphics card.
 
-/** Compile and link a program of two shaders; an error contains the compiler's message. */
-export function program(gl, vertex, fragment) {
+/** Compile and link a program from two shaders; an error contains the compiler's message. */
+export function linkProgram(gl, vertex, fragment) {
   const made = gl.createProgram();
   for (const [type, text] of [[gl.VERTEX_SHADER, vertex], [gl.FRAGMENT_SHADER, fragment]]) {
     const shader = gl.createShader(type);

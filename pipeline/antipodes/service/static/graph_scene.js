@@ -2,9 +2,9 @@
 
 import { element } from "./elements.js";
 import { Camera } from "./graph_camera.js";
-import { plain } from "./graph_canvas.js";
-import { depthColours, isDark, onTheme, styled } from "./graph_colours.js";
-import { webgl } from "./graph_webgl.js";
+import { canvasDrawing } from "./graph_canvas.js";
+import { depthColours, isDark, onThemeChange, styleColour } from "./graph_colours.js";
+import { webglDrawing } from "./graph_webgl.js";
 
 const RULER_STEP = 26;
 const SETTLED = 160;
@@ -12,20 +12,20 @@ const GLIDE = 260;
 const SLOW = { milliseconds: 120, frames: 4 };
 
 export class Scene {
-  /** `choose(depth)` is called when a depth on the ruler is clicked; `camera` is that of a scene before. */
+  /** `choose(depth)` is called when the user clicks a depth on the ruler; `camera` may come from an earlier scene. */
   constructor(stage, model, choose, camera = new Camera()) {
     [this.stage, this.model, this.choose] = [stage, model, choose];
     [this.camera, this.chosen, this.marks] = [camera, -1, new Map()];
     this.ruler = element("div", { class: "graph-ruler", "aria-hidden": "true" });
     this.stage.replaceChildren(this.ruler);
-    this.#open(false);
+    this.#openCanvas(false);
     this.sizes = new ResizeObserver(() => this.#resize());
     this.sizes.observe(stage);
-    this.endTheme = onTheme(() => this.#recolour());
+    this.endTheme = onThemeChange(() => this.#recolour());
     this.#resize();
   }
 
-  /** Redraw before the next frame. */
+  /** Request that the scene is redrawn in the next frame. */
   change(moving = false) {
     this.moving ||= moving;
     if (this.asked !== undefined) return;
@@ -33,7 +33,7 @@ export class Scene {
     this.asked = requestAnimationFrame(() => this.#frame(performance.now() - since));
   }
 
-  /** Show one layer before the others; -1: all alike. */
+  /** Emphasise one layer, or none if the depth is -1. */
   chooseDepth(depth) {
     this.chosen = depth;
     this.change();
@@ -46,7 +46,7 @@ export class Scene {
     this.change();
   }
 
-  /** Put an element over a node; -1: hide it. */
+  /** Put an element over a node, or hide it if the node is -1. */
   mark(made, node) {
     if (!made.isConnected) this.stage.append(made);
     made.hidden = node < 0;
@@ -55,7 +55,7 @@ export class Scene {
     this.change();
   }
 
-  /** Move the picture so that a node is on the screen: at once, or gliding if the reader likes motion. */
+  /** Move the picture so that a node is on the screen. It glides, unless the user prefers reduced motion. */
   reveal(node, always = false) {
     const place = this.#placeOf(node);
     if (!always && this.camera.shows(place)) return;
@@ -82,23 +82,23 @@ export class Scene {
     this.change();
   }
 
-  /** The node under a point of the stage; -1 if there is none near. */
+  /** Return the node at or near a point of the stage; -1 if there is none. */
   at(point) {
     return this.model.nearest(this.camera, point, Math.max(10, this.radius + 4));
   }
 
-  /** Where a node is on the stage, in pixels. */
+  /** Return the point of the stage, in pixels, that shows a node. */
   point(node) {
     return this.camera.screen(...this.#placeOf(node));
   }
 
-  /** What is seen as the bytes of a PNG, larger than on the screen and on the colour of the page. */
+  /** Return the visible part as a PNG, in a higher resolution than on the screen, with the background colour of the page. */
   async picture() {
     const { canvas, camera } = this;
     const ratio = Math.min(3, 8192 / Math.max(camera.width, camera.height));
     const sheet = element("canvas", { width: Math.round(camera.width * ratio), height: Math.round(camera.height * ratio) });
     const pen = sheet.getContext("2d");
-    pen.fillStyle = `rgb(${styled("--surface", this.stage).join()})`;
+    pen.fillStyle = `rgb(${styleColour("--surface", this.stage).join()})`;
     pen.fillRect(0, 0, sheet.width, sheet.height);
     [canvas.width, canvas.height] = [sheet.width, sheet.height];
     this.#draw(false);
@@ -115,50 +115,50 @@ export class Scene {
     this.drawing.close();
   }
 
-  /** The radius of a node in pixels: as large as there is room, and larger from near. */
+  /** Radius of a node in pixels: larger in graphs with few nodes, and when zoomed in. */
   get radius() {
     const { width, height, zoom } = this.camera;
     const room = Math.sqrt((width * height) / (this.model.count + 1)) * 0.2;
     return Math.min(9, Math.max(1, Math.min(room, 5)) * Math.max(0.8, zoom ** 0.55));
   }
 
-  /** Opacity of the edges; if many edges overlap, each is faint. */
+  /** Opacity of the edges; the more edges overlap, the fainter they are. */
   get opacity() {
     const { model, camera } = this;
     const covering = model.edges.length / 2 / (model.span * camera.width * camera.zoom);
     return Math.min(0.7, Math.max(0.03, 0.9 / (0.6 + 1.2 * covering)));
   }
 
-  #open(withoutWebgl) {
+  #openCanvas(withoutWebgl) {
     this.canvas?.remove();
     this.canvas = element("canvas", { "aria-hidden": "true" });
     this.stage.prepend(this.canvas);
-    this.drawing = (withoutWebgl ? null : webgl(this.canvas, this.model)) ?? plain(this.canvas, this.model);
+    this.drawing = (withoutWebgl ? null : webglDrawing(this.canvas, this.model)) ?? canvasDrawing(this.canvas, this.model);
     this.stage.dataset.drawing = this.drawing.kind;
-    this.canvas.addEventListener("webglcontextlost", () => this.#lost());
+    this.canvas.addEventListener("webglcontextlost", () => this.#useCanvas());
     this.#recolour();
     if (this.pairs) this.drawing.highlight(this.pairs);
   }
 
   /** Continue without WebGL, because the browser lost the graphics card or emulates it too slowly. */
-  #lost() {
+  #useCanvas() {
     if (!this.stage.isConnected || this.drawing.kind === "canvas") return;
-    this.#open(true);
+    this.#openCanvas(true);
     this.#resize();
   }
 
-  /** Switch to a plain canvas if frames are late repeatedly, because it moves more smoothly then. */
-  #heed(waited) {
+  /** Switch to a plain canvas if several frames in a row are late: WebGL is probably emulated, which is slower. */
+  #watchDelay(waited) {
     this.late = waited > SLOW.milliseconds ? (this.late ?? 0) + 1 : 0;
     const { drawing } = this;
     if (this.late < SLOW.frames || drawing.kind === "canvas") return;
-    this.#lost();
+    this.#useCanvas();
     drawing.close();
   }
 
   #recolour() {
     this.palette = depthColours(this.model.last + 1, isDark());
-    this.drawing.colour(this.palette, styled("--farther", this.stage));
+    this.drawing.colour(this.palette, styleColour("--farther", this.stage));
     this.change();
   }
 
@@ -170,15 +170,15 @@ export class Scene {
     this.change();
   }
 
-  /** Draw; `late` is the number of milliseconds since the request. */
+  /** Draw a frame; `waited` is the number of milliseconds since it was requested. */
   #frame(waited) {
     const { moving } = this;
     [this.asked, this.moving] = [undefined, false];
     this.#advance();
-    if (moving) this.#heed(waited);
+    if (moving) this.#watchDelay(waited);
     this.#draw(moving);
     for (const [made, node] of this.marks) if (node >= 0) moveTo(made, this.point(node));
-    this.#rule();
+    this.#drawRuler();
     clearTimeout(this.settling);
     if (moving && this.drawing.kind === "canvas") this.settling = setTimeout(() => this.change(), SETTLED);
   }
@@ -206,30 +206,30 @@ export class Scene {
     else this.gliding = null;
   }
 
-  /** The depths at the left, as many as there is room for. */
-  #rule() {
-    const depths = this.#ruled();
+  /** Label the depths at the left edge, as many as there is room for. */
+  #drawRuler() {
+    const depths = this.#labelledDepths();
     while (this.ruler.children.length < depths.length) this.ruler.append(this.#label());
-    [...this.ruler.children].forEach((label, k) => this.#set(label, depths[k]));
+    [...this.ruler.children].forEach((label, k) => this.#setLabel(label, depths[k]));
   }
 
-  *#all(step) {
+  *#candidateDepths(step) {
     for (let depth = this.model.first; depth <= this.model.last; depth += 1) {
       if (depth % step === 0 || depth === this.chosen || depth === this.model.last) yield depth;
     }
   }
 
-  #ruled() {
+  #labelledDepths() {
     const { model, camera } = this;
     const gap = (camera.high * camera.zoom) / Math.max(1, model.span - 1);
     const step = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000].find((one) => one * gap >= RULER_STEP) ?? 5000;
     const top = (depth) => camera.screen(0, model.height(depth))[1];
-    const seen = [...this.#all(step)].filter((depth) => top(depth) > -20 && top(depth) < camera.height + 20);
+    const seen = [...this.#candidateDepths(step)].filter((depth) => top(depth) > -20 && top(depth) < camera.height + 20);
     const clear = (depth, near) => near === undefined || depth === near || Math.abs(top(depth) - top(near)) >= RULER_STEP * 0.7;
-    return seen.filter((depth) => depth === this.chosen || (clear(depth, this.#onRuler()) && (depth === model.last || clear(depth, model.last))));
+    return seen.filter((depth) => depth === this.chosen || (clear(depth, this.#chosenOnRuler()) && (depth === model.last || clear(depth, model.last))));
   }
 
-  #onRuler() {
+  #chosenOnRuler() {
     return this.chosen >= this.model.first && this.chosen <= this.model.last ? this.chosen : undefined;
   }
 
@@ -239,7 +239,7 @@ export class Scene {
     return made;
   }
 
-  #set(label, depth) {
+  #setLabel(label, depth) {
     label.hidden = depth === undefined;
     if (label.hidden) return;
     const text = String(depth);

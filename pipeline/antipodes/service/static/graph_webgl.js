@@ -1,7 +1,7 @@
-// Draws a graph with WebGL: the nodes and edges are sent to the graphics card once, a frame only sends a few numbers.
+// Draws a graph with WebGL. The nodes and edges are sent to the graphics card once; a frame only sends a few numbers.
 
 import { Arrows } from "./graph_arrows.js";
-import { program } from "./graph_program.js";
+import { linkProgram } from "./graph_program.js";
 
 const VERTEX = `#version 300 es
 precision highp float;
@@ -42,8 +42,8 @@ void main() {
 const UNIFORMS = ["scale", "offset", "size", "radius", "chosen", "layers", "ratio", "palette", "single", "points", "gap"];
 const THEMSELVES = -1;
 
-/** The drawing of a model on a canvas; null if the browser has no WebGL 2. */
-export function webgl(canvas, model) {
+/** Return an object that draws a model on a canvas, or null if the browser has no WebGL 2. */
+export function webglDrawing(canvas, model) {
   const gl = canvas.getContext("webgl2", { antialias: true, premultipliedAlpha: true, powerPreference: "high-performance" });
   return gl && new Drawing(gl, canvas, model);
 }
@@ -53,7 +53,7 @@ class Drawing {
 
   constructor(gl, canvas, model) {
     [this.gl, this.canvas, this.model, this.highlit] = [gl, canvas, model, 0];
-    this.program = program(gl, VERTEX, FRAGMENT);
+    this.program = linkProgram(gl, VERTEX, FRAGMENT);
     this.at = Object.fromEntries(UNIFORMS.map((name) => [name, gl.getUniformLocation(this.program, name)]));
     this.#attribute("place", model.places, 2, gl.FLOAT);
     this.#attribute("depth", model.depth, 1, gl.UNSIGNED_SHORT);
@@ -68,7 +68,7 @@ class Drawing {
     gl.uniform1f(this.at.gap, model.gap);
   }
 
-  /** The colours: four bytes for each depth, and three for highlighted edges. */
+  /** Set the colours: four bytes for each depth, and three bytes for highlighted edges. */
   colour(palette, accent) {
     const { gl } = this;
     gl.bindTexture(gl.TEXTURE_2D, (this.palette ??= gl.createTexture()));
@@ -82,7 +82,7 @@ class Drawing {
     this.accent = accent.map((byte) => byte / 255);
   }
 
-  /** The edges to highlight, as pairs of nodes. */
+  /** Set the edges to highlight, as pairs of nodes. */
   highlight(pairs) {
     const { gl } = this;
     gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, this.marks);
@@ -91,7 +91,7 @@ class Drawing {
     this.markArrows.set(this.model.oneWay(pairs));
   }
 
-  /** A frame: the camera, the radius of nodes, the opacity of edges, the chosen depth or -1. */
+  /** Draw a frame, given the camera, the radius of nodes, the opacity of edges, and the emphasised depth or -1. */
   draw(camera, { radius, opacity, chosen }) {
     const { gl, at, canvas } = this;
     const { scale, offset } = camera.transform();

@@ -1,4 +1,4 @@
-// The hints below the board: the possible actions on this device for this puzzle.
+// The hints below the board: the actions that are possible with this device and puzzle.
 
 import { element } from "./elements.js";
 import { isOneWay } from "./results.js";
@@ -14,7 +14,7 @@ export function hasMouse() {
 
 export class Hints {
   #context;
-  #means = {};
+  #actions = {};
   #shown = "";
 
   constructor(context) {
@@ -22,23 +22,23 @@ export class Hints {
     this.element = element("p", { class: "hint small muted" });
   }
 
-  /** Show the hints of this position, and those that applied to an earlier one. */
+  /** Show the hints that apply to this position or to an earlier one. */
   show() {
-    const now = this.#context.stage.means;
-    for (const [name, can] of Object.entries(now)) this.#means[name] ||= can;
-    const text = JSON.stringify([this.#means, hasMouse()]);
+    const now = this.#context.stage.actions;
+    for (const [name, can] of Object.entries(now)) this.#actions[name] ||= can;
+    const text = JSON.stringify([this.#actions, hasMouse()]);
     if (text === this.#shown) return;
     this.#shown = text;
-    const hints = [[byHand(this.#means)], ...(hasMouse() ? this.#byKeys() : [])];
+    const hints = [[byHand(this.#actions)], ...(hasMouse() ? this.#byKeys() : [])];
     this.element.replaceChildren(...hints.flatMap((parts, at) => [at ? "; " : "", ...parts]), ".");
     this.#context.stage.board.setAttribute("aria-label", `Board: ${this.element.textContent}`);
   }
 
   *#byKeys() {
     const { store } = this.#context;
-    if (this.#means.arrows) yield [...keys(ARROWS), " move a piece"];
+    if (this.#actions.arrows) yield [...keys(ARROWS), " move a piece"];
     const letters = (store.moves ?? []).filter((name) => /^\p{L}$/u.test(name));
-    if (letters.length && !this.#means.arrows) yield byLetters(letters, store.moves);
+    if (letters.length && !this.#actions.arrows) yield byLetters(letters, store.moves);
     if (!isOneWay(store)) yield [...keys(["Space"]), " makes a best move"];
   }
 }

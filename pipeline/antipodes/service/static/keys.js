@@ -2,12 +2,12 @@
 
 const ARROWS = new Set(["ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown"]);
 
-/** Whether a key is an arrow. */
-export function arrowKey(key) {
+/** Return whether a key is an arrow key. */
+export function isArrowKey(key) {
   return ARROWS.has(key);
 }
 
-/** Return the move for a letter key: the move with that name, with Shift its inverse; null if there is none. */
+/** Return the name of the move for a letter key, or of its inverse if Shift is pressed; null if there is none. */
 export function letterMove({ key, shiftKey }, moves) {
   if (!/^\p{L}$/u.test(key)) return null;
   const [small, capital] = [key.toLowerCase(), key.toUpperCase()].map((name) => (moves.includes(name) ? name : null));
@@ -23,13 +23,13 @@ export function isTyping(target) {
 }
 
 /** Let arrow keys, Home and End move the focus in a group of elements with a single tab stop. */
-export function roving(elements, first, act = () => {}) {
+export function addRovingFocus(elements, first, act = () => {}) {
   const backward = new Set(["ArrowLeft", "ArrowUp"]);
   elements.forEach((one, at) => {
     one.setAttribute("tabindex", at === first ? "0" : "-1");
     one.addEventListener("keydown", (event) => {
       const last = elements.length - 1;
-      const to = event.key === "Home" ? 0 : event.key === "End" ? last : arrowKey(event.key) ? at + (backward.has(event.key) ? -1 : 1) : null;
+      const to = event.key === "Home" ? 0 : event.key === "End" ? last : isArrowKey(event.key) ? at + (backward.has(event.key) ? -1 : 1) : null;
       if (to === null) return;
       event.preventDefault();
       event.stopPropagation();
@@ -41,8 +41,8 @@ export function roving(elements, first, act = () => {}) {
   });
 }
 
-/** Act on Enter and space, as a button does. */
-export function pressable(target, act) {
+/** Make an element react to clicks, Enter and space, like a button. */
+export function makePressable(target, act) {
   target.addEventListener("click", act);
   target.addEventListener("keydown", (event) => {
     if (event.key !== "Enter" && event.key !== " ") return;

@@ -7,8 +7,8 @@ const PATIENCE = 500;
 const sign = element("div", { class: "loading", role: "status", hidden: true });
 let late = 0;
 
-/** Return the value of a promise; show the indicator while it takes long. */
-export async function signalled(promise) {
+/** Return the value of a promise; if it takes long, show the indicator until it settles. */
+export async function withIndicator(promise) {
   let isLate = false;
   const timer = setTimeout(() => {
     isLate = true;

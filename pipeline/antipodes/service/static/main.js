@@ -1,23 +1,23 @@
 // The page: shows the store and view that the address names, and provides the context for all views.
 //
-// Each page and each view is a module with `mount(element, context)`, which fills the element and returns
-// {update(), close()}: `update` is called when the state or the store has changed, `close` before the element goes.
-// The context is one object for as long as the store is shown; read its values when they are needed:
-//   api        the functions of api.js: get(path, query, signal), post(path, body), address(path, query), of(name, rest)
+// Each page and each view is a module with a function `mount(element, context)`, which fills the element and returns
+// {update(), close()}: `update` is called when the state or the store has changed, `close` before the element is removed.
+// The context is the same object while the page is shown, but its values change, so read them when they are needed:
+//   api        the module api.js, with get(path, query, signal), post(path, body), address(path, query) and storePath(name, rest)
 //   name       the name of the store, null on the start page
 //   store      the JSON of /stores/NAME as of the last commit, null on the start page
-//   state      the state in the address, all strings: {position, view, depth, pattern, scale, ...}
-//   navigate(changes, {replace})  changes the state and so the address; null removes a key; `replace`: no step for "back"
-//   board(picture, label)         a picture of the service as an <svg>
+//   state      the state in the address, whose values are strings: {position, view, depth, pattern, scale, ...}
+//   navigate(changes, {replace})  changes the state in the address; null removes a key; `replace` adds no step to the history
+//   board(picture, label)         draws a picture from the service as an <svg>
 //   say(text)  announces a text to screen readers
 //   fail(error)  shows an error in one line, until it is dismissed or `succeed()` is called
-// A table page adds to the context it hands to its views:
-//   here       {position, distance, index, move} of the position on the board, null before the first answer
+// The page of a table adds these values for its views:
+//   here       the position on the board as {position, distance, index, move}, null before the first answer
 //   seen       the JSON of /view of the position on the board, null until it has arrived
-//   go(position)  puts a position on the board, as a step of the history
+//   go(position)  puts a position on the board and adds a step to the history
 
 import * as api from "./api.js";
-import { pictured } from "./board.js";
+import { drawPicture } from "./board.js";
 import { element } from "./elements.js";
 import { showTheme } from "./theme.js";
 
@@ -36,14 +36,14 @@ let context = null;
 let turn = 0;
 let timer = 0;
 
-/** The store and the state that an address names. */
-export function parsed(hash) {
+/** Return the name of the store and the state that are encoded in an address. */
+export function parseAddress(hash) {
   const [path, query = ""] = hash.replace(/^#\/?/, "").split(/\?(.*)/s);
-  return { name: path ? decoded(path) : null, state: Object.fromEntries(new URLSearchParams(query)) };
+  return { name: path ? decodePart(path) : null, state: Object.fromEntries(new URLSearchParams(query)) };
 }
 
-/** Decode a part of the address; a text that is not validly encoded is kept as it is. */
-function decoded(text) {
+/** Decode a part of the address; a part with an invalid encoding is returned unchanged. */
+function decodePart(text) {
   try {
     return decodeURIComponent(text);
   } catch (error) {
@@ -52,25 +52,25 @@ function decoded(text) {
   }
 }
 
-/** The address of a store and a state. */
-export function hashed(name, state) {
+/** Return the address of a store in a state. */
+export function formatAddress(name, state) {
   const query = new URLSearchParams(Object.entries(state).filter(([, value]) => value !== null && value !== ""));
   return `#/${name === null ? "" : encodeURIComponent(name)}${query.size ? `?${query}` : ""}`;
 }
 
-/** Return the context of a page; it has no effect once another page is shown. */
+/** Return the context of a page; its functions do nothing once another page is shown. */
 function newContext(name, state, store) {
   const shown = (act) => (...given) => made === context && act(...given);
-  const made = { api, name, store, state, board: pictured };
+  const made = { api, name, store, state, board: drawPicture };
   return Object.assign(made, { navigate: shown(navigate), say: shown(say), fail: shown(fail), succeed: shown(succeed) });
 }
 
 function navigate(changes, { replace = false } = {}) {
-  const { name, state } = parsed(location.hash);
-  const next = hashed(name, { ...state, ...changes });
+  const { name, state } = parseAddress(location.hash);
+  const next = formatAddress(name, { ...state, ...changes });
   if (next === location.hash) return;
   history[replace ? "replaceState" : "pushState"](null, "", next);
-  follow();
+  showAddress();
 }
 
 function say(text) {
@@ -81,7 +81,7 @@ function say(text) {
 function fail(error) {
   if (error.name === "AbortError") return;
   if (!(error instanceof api.Problem)) console.error(error);
-  if (error.status === 0 && context) lose(context);
+  if (error.status === 0 && context) markLost(context);
   document.getElementById("problem-text").textContent = error.message;
   problem.hidden = false;
 }
@@ -91,20 +91,20 @@ function succeed() {
 }
 
 /** Show the page that the address names. */
-async function follow() {
+async function showAddress() {
   const mine = ++turn;
-  const { name, state } = parsed(location.hash);
+  const { name, state } = parseAddress(location.hash);
   if (page && context.name === name) {
     context.state = state;
     page.update();
     return;
   }
   try {
-    const store = name === null ? null : await api.get(api.of(name));
+    const store = name === null ? null : await api.get(api.storePath(name));
     const module = await PAGES[name === null ? "start" : (store.kind ?? "table")]();
     if (mine === turn) show(module, newContext(name, state, store));
   } catch (error) {
-    if (mine === turn) refuse(name, error);
+    if (mine === turn) showError(name, error);
   }
 }
 
@@ -115,64 +115,64 @@ function show(module, next) {
   context = next;
   main.replaceChildren();
   document.title = next.name === null ? "Antipodes" : `${next.name} – Antipodes`;
-  where(next.name);
+  showPlace(next.name);
   page = module.mount(main, next) ?? { update() {}, close() {} };
   if (walked) main.focus({ preventScroll: true }); // the link that was clicked no longer exists
-  watch();
+  scheduleCheck();
 }
 
-/** Show that the store does not exist, in place of its page. */
-function refuse(name, error) {
+/** Show an error and a link to all stores, because the page cannot be shown. */
+function showError(name, error) {
   page?.close();
   page = null;
   context = null; // stop following the previous store
-  where(name);
+  showPlace(name);
   main.replaceChildren(element("p", { class: "note" }, element("a", { href: "#/", text: "All stores" })));
   fail(error);
 }
 
-function where(name) {
+function showPlace(name) {
   const here = name === null ? [] : [element("span", { class: "slash", "aria-hidden": "true", text: "/" })];
-  if (name !== null) here.push(element("a", { href: hashed(name, {}), "aria-current": "page", text: name }));
+  if (name !== null) here.push(element("a", { href: formatAddress(name, {}), "aria-current": "page", text: name }));
   document.getElementById("where").replaceChildren(...here);
 }
 
 /** Check regularly whether the store has changed, more often while a run is under way. */
-function watch() {
+function scheduleCheck() {
   clearTimeout(timer);
   if (!context?.name) return;
-  timer = setTimeout(look, context.store.complete && !context.lost ? POLL.finished : POLL.unfinished);
+  timer = setTimeout(checkStore, context.store.complete && !context.lost ? POLL.finished : POLL.unfinished);
 }
 
-async function look() {
+async function checkStore() {
   const asked = context;
-  if (document.hidden) return watch();
+  if (document.hidden) return scheduleCheck();
   try {
-    const store = await api.get(api.of(asked.name));
-    if (asked === context) found(asked, store);
+    const store = await api.get(api.storePath(asked.name));
+    if (asked === context) handleStore(asked, store);
   } catch (error) {
     if (asked !== context) return;
     asked.lost = true;
     fail(error);
   }
-  watch();
+  scheduleCheck();
 }
 
-/** Check soon whether the service, which does not answer, is back. */
-function lose(asked) {
+/** Check more often whether the service, which does not answer, is back. */
+function markLost(asked) {
   asked.lost = true;
-  watch();
+  scheduleCheck();
 }
 
-function found(asked, store) {
+function handleStore(asked, store) {
   const { lost } = asked;
   asked.lost = false;
   if (lost) succeed();
-  changed(asked, store);
+  updateStore(asked, store);
   if (lost) page.update();
 }
 
-function changed(asked, store) {
+function updateStore(asked, store) {
   const kept = asked.store;
   asked.store = store;
   if (["kind", "puzzle", "fingerprint", "start", "problem"].some((key) => kept[key] !== store[key])) location.reload(); // another puzzle
@@ -185,9 +185,9 @@ document.getElementById("skip").addEventListener("click", (event) => {
   main.focus();
 });
 document.addEventListener("visibilitychange", () => {
-  if (!document.hidden && context?.name) look();
+  if (!document.hidden && context?.name) checkStore();
 });
-window.addEventListener("online", () => context?.name && look());
-window.addEventListener("popstate", follow);
+window.addEventListener("online", () => context?.name && checkStore());
+window.addEventListener("popstate", showAddress);
 showTheme(document.getElementById("theme"));
-follow();
+showAddress();

@@ -1,14 +1,14 @@
-// The shortest paths of the position on the board, one at a time, as boards and as names of moves.
+// The shortest paths between the start and the position on the board, one at a time, as boards and as names of moves.
 
-import { button, counted, element } from "./elements.js";
+import { button, element, formatCount } from "./elements.js";
 import { thumbs } from "./gallery.js";
-import { inOrder } from "./player.js";
-import { isOneWay, zeroOf } from "./results.js";
-import { Question } from "./tabs.js";
+import { stepsInOrder } from "./player.js";
+import { isOneWay, startName } from "./results.js";
+import { CachedRequest } from "./tabs.js";
 
 export class PathView {
   #context;
-  #question;
+  #request;
   #position = null;
   #number = 1n;
   #open = false;
@@ -16,7 +16,7 @@ export class PathView {
 
   constructor(context) {
     this.#context = context;
-    this.#question = new Question(context);
+    this.#request = new CachedRequest(context);
     this.opener = button("Show a shortest path", () => this.#show(), { class: "button", hidden: true }); // hidden until the position is known
     this.title = element("h2");
     this.previous = button("←", () => this.#step(-1n), { class: "button icon", "aria-label": "Previous path", title: "Previous path" });
@@ -28,7 +28,7 @@ export class PathView {
     this.element = element("div", { class: "path-part" }, this.opener, this.box);
   }
 
-  /** Follow the board: another position has other paths. */
+  /** Forget the paths if the position on the board has changed. */
   update() {
     const { here } = this.#context;
     if (here?.position !== this.#position) [this.#position, this.#number] = [here?.position ?? null, 1n];
@@ -54,7 +54,7 @@ export class PathView {
   async #ask() {
     const position = this.#position;
     try {
-      const found = await this.#question.ask("/path", { position, number: this.#number === 1n ? null : String(this.#number) });
+      const found = await this.#request.ask("/path", { position, number: this.#number === 1n ? null : String(this.#number) });
       if (!found || found === this.#shown || position !== this.#position) return;
       this.#shown = found;
       this.#fill(found);
@@ -70,13 +70,13 @@ export class PathView {
     const { store } = this.#context;
     const single = count === "1";
     this.box.classList.remove("stale");
-    this.title.textContent = `${single ? "The" : "A"} shortest path ${isOneWay(store) ? `from the ${zeroOf(store)}` : `to the ${zeroOf(store)}`}`;
-    const which = number === null || single ? "" : `path ${counted(number)} of ${counted(count)}, `;
-    this.place.textContent = `${which}${counted(distance, "move")}${single ? ", the only one" : ""}`;
+    this.title.textContent = `${single ? "The" : "A"} shortest path ${isOneWay(store) ? `from the ${startName(store)}` : `to the ${startName(store)}`}`;
+    const which = number === null || single ? "" : `path ${formatCount(number)} of ${formatCount(count)}, `;
+    this.place.textContent = `${which}${formatCount(distance, "move")}${single ? ", the only one" : ""}`;
     this.previous.hidden = this.next.hidden = number === null || single;
     setEnabled(this.previous, number !== "1", this.next);
     setEnabled(this.next, number !== count, this.previous);
-    const steps = inOrder(found, store);
+    const steps = stepsInOrder(found, store);
     const list = thumbs(this.#context, steps.map((one) => one.position), steps.map((one) => one.picture), steps.map((one) => String(one.distance)), "strip");
     const named = moves?.some((move) => move !== null) ? sequence(moves) : null;
     this.boards.replaceChildren(...[list, named].filter(Boolean));
@@ -93,7 +93,7 @@ function setEnabled(made, enabled, other) {
   }
 }
 
-/** The names of moves as a text that never breaks within one. */
+/** Return the names of moves as a text without line breaks within a name. */
 function sequence(moves) {
   const words = moves.flatMap((move) => [" ", element("span", { text: move ?? "?" })]).slice(1);
   const box = element("p", { class: "sequence mono" }, ...words);

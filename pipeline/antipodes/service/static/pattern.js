@@ -1,10 +1,10 @@
-// The view "Pattern": the positions that match a pattern, by distance, compared with all positions.
+// The view "Pattern": how many positions at each distance match a pattern, compared with all positions.
 
 import { barChart, countsTable } from "./chart.js";
-import { button, counted, element } from "./elements.js";
+import { button, element, formatCount } from "./elements.js";
 import { scaleSwitch } from "./distribution.js";
 import { markHere, thumbs } from "./gallery.js";
-import { Question } from "./tabs.js";
+import { CachedRequest } from "./tabs.js";
 
 const SHOWN = 12;
 
@@ -17,14 +17,14 @@ export function mount(root, context) {
 
 class PatternView {
   #context;
-  #question;
+  #request;
   #pattern = "";
   #found = null;
   #shown = "";
 
   constructor(context) {
     this.#context = context;
-    this.#question = new Question(context);
+    this.#request = new CachedRequest(context);
     this.field = element("input", { type: "text", id: "pattern", class: "wide mono", autocomplete: "off", autocapitalize: "off", spellcheck: "false" });
     const label = element("label", { for: "pattern", class: "label", text: "Pattern" });
     const form = element("form", { class: "row", on: { submit: (event) => this.#asked(event) } }, this.field, button("Count", null, { type: "submit", class: "button main" }));
@@ -57,9 +57,9 @@ class PatternView {
     markHere(this.ends, this.#context);
     this.#draw();
     if ((pattern ?? "") !== this.#pattern) this.#show(pattern ?? "", null);
-    if (!pattern) return this.#question.drop();
+    if (!pattern) return this.#request.drop();
     try {
-      const found = await this.#question.ask("/pattern", { pattern });
+      const found = await this.#request.ask("/pattern", { pattern });
       if (!found || found === this.#found) return;
       this.#context.succeed();
       this.#show(pattern, found);
@@ -69,7 +69,7 @@ class PatternView {
     }
   }
 
-  /** Show the answer to a pattern; null shows nothing. */
+  /** Show the answer about a pattern, or nothing if the answer is null. */
   #show(pattern, found) {
     [this.#pattern, this.#found, this.#shown] = [pattern, found, ""];
     this.head.hidden = this.legend.hidden = found === null;
@@ -89,7 +89,7 @@ class PatternView {
     this.#shown = text;
     const bars = Object.entries(counts).map(([depth, number]) => ({ depth: Number(depth), count: number }));
     const behind = layers.layers.map((number, depth) => ({ depth, count: number }));
-    this.lead.textContent = `${counted(count, "position")} match${count === 1 ? "es" : ""}${reached === count ? "" : `, ${counted(reached)} of them reached`}.`;
+    this.lead.textContent = `${formatCount(count, "position")} match${count === 1 ? "es" : ""}${reached === count ? "" : `, ${formatCount(reached)} of them reached`}.`;
     this.chart.replaceChildren(barChart({ bars, behind, scale: state.scale, here: null, width, label: "Matching positions at each depth" }));
     this.numbers.replaceChildren(countsTable(bars));
   }
@@ -97,7 +97,7 @@ class PatternView {
   #end(name, side) {
     if (!side) return [];
     const positions = side.positions.slice(0, SHOWN);
-    const title = element("h2", { text: `${name}: ${counted(side.count)} at depth ${side.distance}` });
+    const title = element("h2", { text: `${name}: ${formatCount(side.count)} at depth ${side.distance}` });
     return [title, thumbs(this.#context, positions, (side.pictures ?? []).slice(0, SHOWN))];
   }
 }

@@ -1,11 +1,11 @@
-// Plays the shortest path, one position after another.
+// Plays a shortest path on the board, one position after another.
 
 import { Problem } from "./api.js";
-import { zeroOf } from "./results.js";
-import { still } from "./stage.js";
-import { Question } from "./tabs.js";
+import { startName } from "./results.js";
+import { prefersReducedMotion } from "./stage.js";
+import { CachedRequest } from "./tabs.js";
 
-/** Milliseconds per step; a long path is played faster, so that it takes about `all` milliseconds. */
+/** Milliseconds per step. Long paths are played faster: if possible, a path takes at most `all` milliseconds. */
 const STEP = { slowest: 620, fastest: 220, all: 25_000 };
 /** Fraction of a step during which a piece glides. */
 const GLIDE = 0.6;
@@ -13,19 +13,19 @@ const GLIDE = 0.6;
 /** Requests a shortest path when it is needed, and plays it. */
 export class Player {
   #page;
-  #question;
+  #request;
   #timer = 0;
   #turn = 0;
   playing = false;
 
   constructor(page) {
     this.#page = page;
-    this.#question = new Question(page.context);
+    this.#request = new CachedRequest(page.context);
   }
 
-  /** The JSON of /path of a position; undefined if another path was requested meanwhile. */
+  /** Return the JSON of /path for a position; undefined if another path was requested meanwhile. */
   path(position) {
-    return this.#question.ask("/path", { position });
+    return this.#request.ask("/path", { position });
   }
 
   /** Play the path to the start or, if moves are irreversible, from the start to the position. */
@@ -38,8 +38,8 @@ export class Player {
     try {
       const found = await this.path(trail.here.position);
       if (!found || turn !== this.#turn) return; // paused meanwhile, or the board shows another position
-      if (!found.path) throw new Problem(`no path is known between here and the ${zeroOf(context.store)}`);
-      this.#run(inOrder(found, context.store));
+      if (!found.path) throw new Problem(`no path is known between here and the ${startName(context.store)}`);
+      this.#run(stepsInOrder(found, context.store));
     } catch (error) {
       if (turn !== this.#turn) return;
       this.pause();
@@ -58,7 +58,7 @@ export class Player {
       this.#timer = setTimeout(next, pace);
     };
     if (!rest.length) return this.pause();
-    this.#timer = setTimeout(next, still() ? pace : pace / 3);
+    this.#timer = setTimeout(next, prefersReducedMotion() ? pace : pace / 3);
   }
 
   pause() {
@@ -75,8 +75,8 @@ export class Player {
   }
 }
 
-/** The positions of a path in the order of its moves: {position, distance, picture, move}. */
-export function inOrder({ path, pictures, moves, distance }, { reversible }) {
+/** Return the positions of a path in the order of its moves: {position, distance, picture, move}. */
+export function stepsInOrder({ path, pictures, moves, distance }, { reversible }) {
   const steps = path.map((position, at) => ({ position, picture: pictures[at], distance: distance - at, move: null }));
   if (!reversible) steps.reverse();
   steps.slice(1).forEach((step, at) => (step.move = moves?.[at] ?? null));

@@ -1,11 +1,11 @@
 // A preview of a move: while the pointer or the focus is on its button, the board shows the position after the move.
 
-/** Let a button show the picture of a successor on the stage, with a label for screen readers; returns the button. */
-export function previewing(made, stage, { picture }, label) {
+/** Make a button preview a successor on the stage, with a label for screen readers; return the button. */
+export function withPreview(made, stage, { picture }, label) {
   if (!picture) return made;
   const show = () => stage.preview(picture, label);
   const hide = () => stage.endPreview();
-  made.addEventListener("pointermove", (event) => moved(event) && show());
+  made.addEventListener("pointermove", (event) => hasPointerMoved(event) && show());
   made.addEventListener("pointerleave", hide);
   made.addEventListener("focus", () => made.matches(":focus-visible") && show());
   made.addEventListener("blur", hide);
@@ -15,15 +15,15 @@ export function previewing(made, stage, { picture }, label) {
 let last = "";
 let moving = false;
 
-/** Return whether the pointer has moved: a button that appears below a resting pointer is not being pointed at. */
-function moved({ pointerType }) {
+/** Return whether the pointer has moved; a button that appears under a resting pointer shows no preview. */
+function hasPointerMoved({ pointerType }) {
   return pointerType !== "touch" && moving;
 }
 
-function follow({ type, clientX, clientY }) {
+function trackPointer({ type, clientX, clientY }) {
   const here = `${clientX} ${clientY}`;
   moving = type === "pointermove" && here !== last;
   last = here;
 }
 
-for (const type of ["pointermove", "pointerdown"]) document.addEventListener(type, follow, { capture: true });
+for (const type of ["pointermove", "pointerdown"]) document.addEventListener(type, trackPointer, { capture: true });

@@ -1,8 +1,9 @@
-// The readout beside the board: the distance, how it compares, the shortest paths, and buttons for further moves.
+// The readout beside the board: the distance, how it compares with all positions, the number of shortest paths, and
+// buttons such as undo and play.
 
 import { trailChart } from "./chart.js";
-import { button, counted, element, percent } from "./elements.js";
-import { bestMove, isOneWay, wordsOf, zeroOf } from "./results.js";
+import { button, element, formatCount, formatPercent } from "./elements.js";
+import { bestMove, isOneWay, startName, wordsAfterDistance } from "./results.js";
 
 const ICONS = { undo: "↶", redo: "↷", step: "→", play: "▶", pause: "❚❚" };
 
@@ -43,7 +44,7 @@ export class Readout {
     return element("div", { class: "row walk", role: "group", "aria-label": "Walk" }, ...parts, this.trail);
   }
 
-  /** Show what is known about the position on the board. */
+  /** Show the facts that are known about the position on the board. */
   show() {
     const { store, layers } = this.#context;
     this.status.textContent = store.complete ? "" : following(store);
@@ -64,7 +65,7 @@ export class Readout {
     setText(this.words, layers.complete ? "moves to the farthest positions" : "moves deep so far");
     const sum = layers.layers.reduce((total, one) => total + one, 0);
     const why = this.#context.store.kind === "counts" ? "; only their counts were kept, so positions cannot be queried." : ".";
-    this.facts.textContent = counted(sum, "position") + why;
+    this.facts.textContent = formatCount(sum, "position") + why;
   }
 
   #distance(here, seen) {
@@ -72,7 +73,7 @@ export class Readout {
     const { distance } = here;
     const unreached = distance === null && seen && seen.reached === false && !store.complete;
     setText(this.number, distance === null ? (unreached ? `> ${seen.depth}` : "–") : String(distance));
-    setText(this.words, distance === null ? missing(unreached, seen) : wordsOf(distance, store));
+    setText(this.words, distance === null ? missing(unreached, seen) : wordsAfterDistance(distance, store));
     const radius = layers?.radius ?? store.radius;
     this.meter.firstChild.style.width = `${radius && distance !== null ? (100 * distance) / radius : 0}%`;
     this.facts.replaceChildren(...this.#place(here, layers));
@@ -84,33 +85,33 @@ export class Readout {
     if (distance === null || !layers) return [];
     const sum = layers.layers.reduce((total, one) => total + one, 0);
     const nearer = layers.layers.slice(0, distance).reduce((total, one) => total + one, 0);
-    const share = nearer / sum >= 0.0005 ? element("span", { text: `farther than ${percent(nearer / sum)} of all${layers.complete ? "" : " so far"}` }) : "";
+    const share = nearer / sum >= 0.0005 ? element("span", { text: `farther than ${formatPercent(nearer / sum)} of all${layers.complete ? "" : " so far"}` }) : "";
     const radius = element("span", { text: layers.complete ? `radius ${layers.radius}` : `depth ${layers.radius} so far` });
-    const text = this.#count.key === this.#keyOf(here) ? this.#count.text : "";
+    const text = this.#count.key === this.#countKey(here) ? this.#count.text : "";
     return [radius, share, element("span", { class: "paths", text })];
   }
 
-  /** The position and the commit that a number of paths belongs to. */
-  #keyOf({ position }) {
+  /** Return a key for a number of paths: the position and the commit to which it belongs. */
+  #countKey({ position }) {
     return `${this.#context.store.version} ${position}`;
   }
 
   async #countPaths(here) {
-    const key = this.#keyOf(here);
+    const key = this.#countKey(here);
     if (!here.distance || this.#count.key === key || this.#page.player.playing) return;
     try {
       const found = await this.#page.player.path(here.position);
-      if (found) this.#counted(key, numberOf(found, this.#context.store));
+      if (found) this.#setCount(key, numberOf(found, this.#context.store));
     } catch (error) {
-      this.#counted(key, "");
+      this.#setCount(key, "");
       if (error.status !== 413) this.#context.fail(error); // the table is too large to search for paths
     }
   }
 
-  #counted(key, text) {
+  #setCount(key, text) {
     this.#count = { key, text };
     const { here } = this.#page.trail;
-    if (key === this.#keyOf(here)) this.facts.replaceChildren(...this.#place(here, this.#context.layers));
+    if (key === this.#countKey(here)) this.facts.replaceChildren(...this.#place(here, this.#context.layers));
   }
 
   #buttons(distance) {
@@ -120,7 +121,7 @@ export class Readout {
     const { seen, store } = this.#context;
     if (this.best) this.best.disabled = !distance || player.playing || !bestMove(seen, store);
     this.play.disabled = !distance && !player.playing;
-    const zero = zeroOf(store);
+    const zero = startName(store);
     const [words, label] = player.playing
       ? ["Pause", "Pause"]
       : isOneWay(store)
@@ -144,14 +145,14 @@ export class Readout {
   }
 }
 
-/** Set a text only if it differs, so that screen readers announce it once. */
+/** Set the text of an element only if it differs, so that screen readers announce it once. */
 function setText(element, text) {
   if (element.textContent !== text) element.textContent = text;
 }
 
-/** Return the number of shortest paths as text; in large tables, they are not counted if moves have no inverses. */
+/** Return the number of shortest paths as text; it is empty if the paths were not counted because moves have no inverses. */
 function numberOf({ count }, { reversible, invertible }) {
-  if (count !== null) return counted(count, "shortest path");
+  if (count !== null) return formatCount(count, "shortest path");
   return reversible || invertible ? "very many shortest paths" : "";
 }
 

@@ -1,24 +1,24 @@
-// Saving files and copying texts.
+// Saves files and copies texts.
 
 import { Problem } from "./api.js";
 import { button, element } from "./elements.js";
 
 const COPIED = 1500;
 
-/** Offer bytes as a file of a name. */
+/** Offer a blob as a download with a file name. */
 export function save(blob, name) {
   const link = element("a", { href: URL.createObjectURL(blob), download: name });
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 1000);
 }
 
-/** A button that copies the result of `text()`. */
+/** Return a button that copies the result of `text()`. */
 export function copyButton(name, text, context, title) {
   return button(name, (event) => copy(text(), event.currentTarget, context), { class: "quiet", title });
 }
 
-/** Quote a text as one word for a shell. */
-export function quoted(text) {
+/** Quote a text so that a shell reads it as one word. */
+export function quoteForShell(text) {
   return /^[\w./:=-]+$/.test(text) ? text : `'${text.replaceAll("'", `'"'"'`)}'`;
 }
 

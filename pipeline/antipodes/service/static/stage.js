@@ -1,9 +1,9 @@
-// The board to play on: pieces are clicked or dragged, and glide to their new places.
+// The board to play on: the user clicks or drags pieces, which glide to their new places.
 
-import { difference, middle, pictured, piecesOf, pointAt, vector, within } from "./board.js";
-import { button, drawn, element, nameOf } from "./elements.js";
-import { previewing } from "./preview.js";
-import { resultOf } from "./results.js";
+import { difference, drawPicture, middle, piecesOf, pointAt, vector, within } from "./board.js";
+import { button, element, nameOf, svgElement } from "./elements.js";
+import { withPreview } from "./preview.js";
+import { describeResult } from "./results.js";
 
 const GLIDE = 180;
 const CLICK = 6;
@@ -13,11 +13,11 @@ const STICKERS = ["rectangle", "polygon"];
 const NOWHERE = { box: [Infinity, Infinity, -Infinity, -Infinity] };
 
 /** Return whether the user has asked the system for reduced motion. */
-export function still() {
+export function prefersReducedMotion() {
   return matchMedia("(prefers-reduced-motion: reduce)").matches;
 }
 
-/** A board of the store that `store()` returns; `make(successor)` is called with the move that the user chooses. */
+/** The board of the store that `store()` returns; `make(successor)` is called when the user chooses a move. */
 export class Stage {
   #store;
   #make;
@@ -27,7 +27,7 @@ export class Stage {
   #choices = [];
   #drag = null;
   #clicked = null;
-  #early = null;
+  #earlyClick = null;
   #offered = false;
   #glide = null;
   #stickers;
@@ -35,7 +35,7 @@ export class Stage {
   #quiet = false;
 
   constructor(store, make) {
-    [this.#store, this.#make] = [store, make]; // a function, because the store changes with each commit
+    [this.#store, this.#make] = [store, make]; // `store` is a function, because the store changes with each commit
     this.menu = element("div", { class: "choice", popover: "auto", role: "group", "aria-label": "Moves of this piece" });
     this.board = element("div", { class: "board", tabindex: "0", role: "group", "aria-label": "Board" });
     this.element = element("div", { class: "board-frame" }, this.board, this.menu);
@@ -46,7 +46,7 @@ export class Stage {
     this.board.addEventListener("click", () => this.#click());
   }
 
-  /** Put a picture on the board; the pieces glide there from the one before, in `milliseconds`. */
+  /** Put a picture on the board; its pieces glide from their places in the previous picture within `milliseconds`. */
   show(picture, label, milliseconds = GLIDE) {
     this.#release();
     [this.#choices, this.#successors] = [[], []];
@@ -55,53 +55,53 @@ export class Stage {
     const before = this.#picture;
     this.#picture = picture;
     this.#pieces = piecesOf(picture);
-    this.#image = pictured(picture, label);
+    this.#image = drawPicture(picture, label);
     this.board.replaceChildren(this.#image);
-    if (before && !still() && milliseconds > 0) this.#animate(before, picture, milliseconds);
+    if (before && !prefersReducedMotion() && milliseconds > 0) this.#animate(before, picture, milliseconds);
   }
 
-  /** Show nothing until the picture of another position arrives. */
+  /** Mark the board as outdated until the picture of another position arrives. */
   cover(label) {
     this.show(this.#picture, label, 0);
     this.board.classList.add("stale");
   }
 
-  /** Give the pieces on the board the letters of a new picture, since identical pieces may have changed their letters. */
+  /** Replace the picture without animation if it differs: identical pieces may have exchanged their letters. */
   rename(picture, label) {
     if (JSON.stringify(picture) !== JSON.stringify(this.#picture)) this.show(picture, label, 0);
   }
 
-  /** The moves that are legal now, as successors with pictures. */
-  offer(successors) {
+  /** Set the legal moves, as successors with pictures. */
+  setMoves(successors) {
     this.menu.hidePopover();
     this.endPreview();
     this.#successors = successors;
     this.#choices = successors
       .filter((successor) => successor.picture)
       .map((successor) => ({ successor, ...difference(this.#picture, successor.picture) }));
-    if (this.#stickers !== undefined) this.#obey();
+    if (this.#stickers !== undefined) this.#enableMoves();
   }
 
-  /** For a net the names of the moves that turn the piece of each sticker, in the order of the picture; null: no net. */
-  turn(stickers) {
+  /** Set the names of the moves that turn each sticker of a net, in the order of the picture; null if there is no net. */
+  setStickers(stickers) {
     this.#stickers = stickers;
-    if (this.#choices.length) this.#obey();
+    if (this.#choices.length) this.#enableMoves();
   }
 
-  /** Mark what can be clicked, and make the move of a click that came before the moves were known. */
-  #obey() {
+  /** Mark the pieces that can be clicked, and handle a click that came before the moves were known. */
+  #enableMoves() {
     for (const group of this.#groups()) group.classList.toggle("movable", this.#isMovable(group));
     this.#offered = true;
-    const from = this.#early;
-    this.#early = null;
-    if (from) this.#choose(this.#at(from), from);
+    const from = this.#earlyClick;
+    this.#earlyClick = null;
+    if (from) this.#choose(this.#movesAt(from), from);
   }
 
-  /** Preview a move until `endPreview`; the position on the board does not change. */
+  /** Show the picture after a move until `endPreview` is called; the position on the board stays the same. */
   preview(picture, label) {
     if (this.#quiet || this.#drag) return;
     this.#finishGlide();
-    const image = pictured(picture, label);
+    const image = drawPicture(picture, label);
     for (const group of changedGroups(image, this.#picture, picture)) group.classList.add("changed");
     this.board.replaceChildren(image);
     this.board.classList.add("preview");
@@ -120,15 +120,15 @@ export class Stage {
     this.#quiet = false;
   }
 
-  /** The possible actions on this board now: {stickers, drag, click, arrows}. */
-  get means() {
+  /** The actions that are possible on this board now: {stickers, drag, click, arrows}. */
+  get actions() {
     const choices = this.#choices;
     const changes = choices.some(({ moved, gone, come }) => moved.length + gone.length + come.length > 0);
     return {
       stickers: Boolean(this.#stickers),
       drag: !this.#stickers && choices.some(({ moved }) => moved.length > 0),
       click: changes,
-      arrows: Object.keys(ARROWS).some((key) => this.#meantBy(key).length > 0),
+      arrows: Object.keys(ARROWS).some((key) => this.#movesForKey(key).length > 0),
     };
   }
 
@@ -137,44 +137,44 @@ export class Stage {
     return this.#picture;
   }
 
-  /** Make the move for an arrow key; if there are several, open the menu. */
+  /** Make the move for an arrow key; if several moves match, open the menu. */
   arrow(key) {
-    const fitting = this.#meantBy(key);
+    const fitting = this.#movesForKey(key);
     if (fitting.length === 1) this.#make(fitting[0].successor);
-    else if (fitting.length > 1) this.#ask(fitting, middle(fitting[0].moved[0].from));
+    else if (fitting.length > 1) this.#openMenu(fitting, middle(fitting[0].moved[0].from));
   }
 
-  /** Return whether there is a move for an arrow key, or the moves are not known yet. */
-  mayMean(key) {
-    return this.#choices.length === 0 || this.#meantBy(key).length > 0;
+  /** Return whether an arrow key matches a move, or may match one because the moves are not known yet. */
+  mayMatchKey(key) {
+    return this.#choices.length === 0 || this.#movesForKey(key).length > 0;
   }
 
-  #meantBy(key) {
-    if (this.#stickers) return []; // turned stickers of one colour only look as if one had moved
+  #movesForKey(key) {
+    if (this.#stickers) return []; // a turn may look as if a single sticker had moved, if others have the same colour
     const [x, y] = ARROWS[key];
     return this.#choices.filter(({ moved }) => moved.length === 1 && points(moved[0], x, y));
   }
 
-  /** The groups of the pieces, without those that fade. */
+  /** Return the SVG groups of the pieces, except pieces that are fading out. */
   #groups() {
     return [...this.#image.querySelectorAll("[data-piece]")];
   }
 
   #isMovable(group) {
     const point = middle(this.#pieces[group.dataset.piece]);
-    return !group.classList.contains("fixed") && this.#at(point).length > 0;
+    return !group.classList.contains("fixed") && this.#movesAt(point).length > 0;
   }
 
-  /** Return the moves that change the content of a point: they move its piece, or put a piece on an empty place. */
-  #at(point) {
-    if (this.#stickers) return this.#turning(point);
+  /** Return the moves that move the piece at a point, or that put a piece there if the place is empty. */
+  #movesAt(point) {
+    if (this.#stickers) return this.#turnsAt(point);
     const here = this.#choices.filter(({ moved, gone }) => [...moved.map(({ from }) => from), ...gone].some((one) => within(point, one)));
     if (here.length) return here;
     return this.#choices.filter(({ moved, come }) => [...moved.map(({ to }) => to), ...come].some((one) => within(point, one)));
   }
 
-  /** Return the moves that turn the piece of the sticker at a point; moves of its face come first. */
-  #turning(point) {
+  /** Return the moves that turn the sticker at a point; turns of its own face come first. */
+  #turnsAt(point) {
     const stickers = this.#pieces.filter(({ shapes }) => STICKERS.includes(shapes[0].kind));
     const names = this.#stickers[stickers.findIndex((one) => within(point, one))] ?? [];
     return names.map((name) => this.#choices.find(({ successor }) => successor.move === name)).filter(Boolean);
@@ -184,8 +184,8 @@ export class Stage {
     if (event.button !== 0 || !this.#image) return;
     this.endPreview();
     const from = pointAt(this.#image, event);
-    this.#early = this.#offered ? null : from;
-    const choices = this.#at(from);
+    this.#earlyClick = this.#offered ? null : from;
+    const choices = this.#movesAt(from);
     if (!choices.length) return;
     this.#finishGlide();
     this.#drag = { from, choices, pointer: event.pointerId, far: 0 };
@@ -209,7 +209,7 @@ export class Stage {
     const drag = this.#drag;
     if (drag?.pointer !== event.pointerId) return;
     this.#drag = null;
-    if (drag.far < CLICK) this.#clicked = drag; // the click follows; a menu that opens now would be closed by it
+    if (drag.far < CLICK) this.#clicked = drag; // wait for the click event, which would close a menu that is opened now
     else if (drag.best?.share > 0.35) this.#make(drag.best.choice.successor);
     else this.#place([], 0);
   }
@@ -221,12 +221,12 @@ export class Stage {
     this.#choose(clicked.choices, clicked.from);
   }
 
-  /** Make the move for a click at a point, or let the user choose among several. */
+  /** Make the move for a click at a point; if several moves match, let the user choose. */
   #choose(choices, from) {
     const meant = choices.filter((choice) => within(from, centreOf(choice)));
     if (choices.length === 1) this.#make(choices[0].successor);
     else if (meant.length === 1) this.#make(meant[0].successor);
-    else if (choices.length) this.#ask(choices, from);
+    else if (choices.length) this.#openMenu(choices, from);
   }
 
   #release() {
@@ -236,7 +236,7 @@ export class Stage {
     if (this.#image) this.#place([], 0);
   }
 
-  /** Move the groups of some pieces by a fraction of their way; all others stay in their places. */
+  /** Show some pieces at a fraction of the way to their new places, and all others at their places. */
   #place(moved, share) {
     const ways = new Map(moved.map(({ from, to }) => [boxText(from), vector(from, to)]));
     for (const group of this.#groups()) {
@@ -248,13 +248,13 @@ export class Stage {
   }
 
   /** Let the user choose among the moves of one piece. */
-  #ask(choices, [x, y]) {
+  #openMenu(choices, [x, y]) {
     const buttons = choices.map(({ successor }) => {
-      const { sign, words, tone } = resultOf(successor, this.#store());
+      const { sign, words, tone } = describeResult(successor, this.#store());
       const name = nameOf(successor, this.#successors);
       const made = button(name, () => this.#chosen(successor), { class: "move", "aria-label": `${name}: ${words}` });
       made.append(element("span", { class: `sign ${tone}`, text: sign }));
-      return previewing(made, this, successor, `Preview of ${name}: ${successor.position}, ${words}`);
+      return withPreview(made, this, successor, `Preview of ${name}: ${successor.position}, ${words}`);
     });
     this.menu.replaceChildren(...buttons);
     const point = new DOMPoint(x, y).matrixTransform(this.#image.getScreenCTM());
@@ -270,19 +270,19 @@ export class Stage {
     this.#make(successor);
   }
 
-  /** Let the pieces glide from their old places; pieces without a counterpart fade. */
+  /** Let the pieces glide from their old places; pieces that occur in only one of the pictures fade in or out. */
   #animate(before, after, milliseconds) {
     const { moved, gone, come } = difference(before, after);
     const groups = this.#groups();
-    const of = (piece) => groups[this.#pieces.findIndex((one) => boxText(one) === boxText(piece) && one.look === piece.look)];
+    const groupOf = (piece) => groups[this.#pieces.findIndex((one) => boxText(one) === boxText(piece) && one.look === piece.look)];
     const ghosts = gone.map((piece) => ghost(before, piece));
     this.#image.append(...ghosts);
     const options = { duration: milliseconds, easing: "cubic-bezier(.3,.1,.2,1)", fill: "backwards" };
     const glides = moved.map(({ from, to }) => {
       const [x, y] = vector(to, from);
-      return of(to)?.animate([{ transform: `translate(${x}px, ${y}px)` }, { transform: "none" }], options);
+      return groupOf(to)?.animate([{ transform: `translate(${x}px, ${y}px)` }, { transform: "none" }], options);
     });
-    const fades = come.map((piece) => of(piece)?.animate([{ opacity: 0 }, { opacity: 1 }], options));
+    const fades = come.map((piece) => groupOf(piece)?.animate([{ opacity: 0 }, { opacity: 1 }], options));
     const ends = ghosts.map((one) => one.animate([{ opacity: 1 }, { opacity: 0 }], { ...options, fill: "both" }));
     this.#glide = { running: [...glides, ...fades, ...ends].filter(Boolean), ghosts };
     Promise.allSettled(this.#glide.running.map((one) => one.finished)).then(() => ghosts.forEach((one) => one.remove()));
@@ -295,17 +295,17 @@ export class Stage {
   }
 }
 
-/** The groups of an image of a picture that differ from the picture before. */
+/** Return the SVG groups of the pieces of a picture that differ from the previous picture. */
 function changedGroups(image, before, picture) {
   const { moved, come } = difference(before, picture);
   const changed = new Set([...moved.map(({ to }) => to), ...come].map(boxText));
   return piecesOf(picture).flatMap((piece, number) => (changed.has(boxText(piece)) ? [image.querySelector(`[data-piece="${number}"]`)] : []));
 }
 
-/** Return the group of a piece of the previous picture while it fades. */
+/** Return an SVG group of a piece of the previous picture, to fade it out. */
 function ghost(picture, piece) {
   const number = piecesOf(picture).findIndex((one) => boxText(one) === boxText(piece) && one.look === piece.look);
-  const group = pictured(picture, "").children[number] ?? drawn("g");
+  const group = drawPicture(picture, "").children[number] ?? svgElement("g");
   delete group.dataset.piece;
   group.classList.add("ghost");
   return group;
@@ -315,7 +315,7 @@ function boxText({ box }) {
   return box.map((value) => Math.round(value * 4)).join();
 }
 
-/** Return the piece in the middle of the pieces that a move changes in place, such as the pressed light. */
+/** Return the middle one of the pieces that a move changes without moving them, such as the pressed light. */
 function centreOf({ moved, gone }) {
   if (moved.length || !gone.length) return NOWHERE;
   const far = (one) => gone.reduce((sum, other) => sum + Math.hypot(...vector(one, other)), 0);
@@ -328,7 +328,7 @@ function points({ from, to }, x, y) {
   return length > 0 && (right * x + down * y) / length > STRAIGHT;
 }
 
-/** Return the move whose end is closest to a drag and the fraction of its way, {choice, share}; null if none matches. */
+/** Return the move that matches a drag best, and the fraction of its way that is done: {choice, share}; null if none matches. */
 function nearestTo({ choices, from, by }) {
   let best = null;
   for (const choice of choices) {
@@ -342,7 +342,7 @@ function nearestTo({ choices, from, by }) {
   return best;
 }
 
-/** The way of the piece at a point, or to it, right and down. */
+/** Return the way, [right, down], of the piece that moves from a point or to it; null if there is none. */
 function wayOf({ moved }, point) {
   const pair = moved.find(({ from }) => within(point, from)) ?? moved.find(({ to }) => within(point, to));
   return pair ? vector(pair.from, pair.to) : null;

@@ -1,6 +1,6 @@
-// The start page: the stores as cards, which follow runs under way.
+// The start page: the stores as cards, which show the progress of runs under way.
 
-import { counted, element, percent, rounded } from "./elements.js";
+import { element, formatCount, formatPercent, formatRounded } from "./elements.js";
 import { StoreChoice, titleOf } from "./start_choice.js";
 
 const POLL = 1500;
@@ -29,7 +29,7 @@ class StartPage {
     this.element = element("div", { class: "start" }, element("h1", { text: "Your tables" }), this.heading, this.choice.element, this.cards);
   }
 
-  /** Handle a change of the address, which determines the shown stores and their order. */
+  /** Handle a change of the address, which determines which stores are shown, and their order. */
   update() {
     if (this.#stores) this.#show(this.#stores);
   }
@@ -61,9 +61,9 @@ class StartPage {
   #show(stores) {
     this.#stores = stores;
     const running = stores.filter((store) => store.run).length;
-    const under = running ? `, ${counted(running, "run")} under way` : "";
+    const under = running ? `, ${formatCount(running, "run")} under way` : "";
     this.heading.textContent = stores.length
-      ? `${counted(stores.length, "store")}${under}. Choose one to play and to see its distribution and its farthest positions.`
+      ? `${formatCount(stores.length, "store")}${under}. Choose one to play and to see its distribution and its farthest positions.`
       : "There is no store yet. Create one with: antipodes run eight-puzzle";
     const cards = this.choice.chosen(stores).map((store) => this.#card(store));
     if (cards.some((card, at) => this.cards.children[at] !== card) || cards.length !== this.cards.children.length) {
@@ -117,7 +117,7 @@ function numbers(store) {
 
 function count(number) {
   if (number === null || number === undefined) return "–";
-  return number < 1e9 ? counted(number) : rounded(number);
+  return number < 1e9 ? formatCount(number) : formatRounded(number);
 }
 
 function finished() {
@@ -132,6 +132,6 @@ function progress(store) {
   const part = all ? Math.min(1, done / all) : null;
   const known = part !== null || store.run; // a bar without a value is animated, so it is only used for a run under way
   const bar = known ? element("progress", { max: 1, value: part, "aria-label": `Progress of ${store.name}` }) : null;
-  const text = part === null ? words : `${words}, ${percent(part)}`;
+  const text = part === null ? words : `${words}, ${formatPercent(part)}`;
   return element("div", { class: "state" }, bar, element("span", { class: "small", text }));
 }

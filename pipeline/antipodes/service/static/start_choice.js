@@ -1,6 +1,6 @@
-// The selection and order of the stores on the start page: a search field, a filter and a sort order, kept in the address.
+// The controls that select and sort the stores on the start page; the address stores the choice.
 
-import { counted, element } from "./elements.js";
+import { element, formatCount } from "./elements.js";
 
 const FEW = 6;
 const ORDERS = {
@@ -26,7 +26,7 @@ function sizeOf(store) {
   return store.states ?? store.tilings ?? -1;
 }
 
-/** The controls; `changed()` is called when the user has changed them. */
+/** A search field, a filter and a sort order. */
 export class StoreChoice {
   #context;
 
@@ -44,7 +44,7 @@ export class StoreChoice {
     this.#context.navigate(changes, { replace: true });
   }
 
-  /** Return the stores to show, in order; if there are only a few, the controls are hidden. */
+  /** Return the stores to show, in order; hide the controls if there are only a few stores. */
   chosen(stores) {
     const { find = "", show = "", sort } = this.#context.state;
     this.element.hidden = stores.length <= FEW && !find && !show && !sort;
@@ -54,11 +54,11 @@ export class StoreChoice {
     const words = find.toLowerCase().split(/\s+/).filter(Boolean);
     const fits = (store) => fitsFilter(store, show) && words.every((word) => textOf(store).includes(word));
     const shown = stores.filter(fits).sort(ORDERS[this.order.value].compare);
-    this.count.textContent = shown.length < stores.length ? `${counted(shown.length)} of ${counted(stores.length, "store")}` : "";
+    this.count.textContent = shown.length < stores.length ? `${formatCount(shown.length)} of ${formatCount(stores.length, "store")}` : "";
     return shown;
   }
 
-  /** Offer the filters that match some store, and the families that occur. */
+  /** Offer the filters that match a store, and the families that occur. */
   #offer(stores, show) {
     const families = [...new Set(stores.map(({ family }) => family).filter(Boolean))].sort();
     const options = [
@@ -78,7 +78,7 @@ function fitsFilter(store, show) {
   return FILTERS[show]?.fits(store) ?? true;
 }
 
-/** Return the text in which a search word is looked up. */
+/** Return the text in which the words of a search are looked up. */
 function textOf(store) {
   return [store.name, titleOf(store), store.family, store.kind, store.description].filter(Boolean).join(" ").toLowerCase();
 }

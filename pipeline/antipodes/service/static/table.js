@@ -1,13 +1,13 @@
-// The page of a table: the board, the distance beside it, and views as tabs.
+// The page of a table: the board, the readout beside it, and the views as tabs.
 
-import { Latest, of } from "./api.js";
+import { LatestRequest, storePath } from "./api.js";
 import { element, nameOf } from "./elements.js";
 import { Entry } from "./entry.js";
 import { Hints } from "./hints.js";
-import { arrowKey, isTyping, letterMove } from "./keys.js";
+import { isArrowKey, isTyping, letterMove } from "./keys.js";
 import { Player } from "./player.js";
 import { Readout } from "./readout.js";
-import { atZero, bestMove, capital, isOneWay, zeroOf } from "./results.js";
+import { bestMove, capitalized, describeStart, isOneWay, startName } from "./results.js";
 import { Stage } from "./stage.js";
 import { Tabs } from "./tabs.js";
 import { Tools } from "./tools.js";
@@ -15,7 +15,7 @@ import { Trail } from "./trail.js";
 
 const MOST_RENEWED = 200;
 
-/** Fill the element with the page of the table, or the counts, in the context. */
+/** Show the page of a table or of counts in an element. */
 export function mount(root, context) {
   const page = new TablePage(context);
   root.append(page.element);
@@ -24,8 +24,8 @@ export function mount(root, context) {
 }
 
 class TablePage {
-  #latest = new Latest();
-  #layers = new Latest();
+  #viewRequest = new LatestRequest();
+  #layersRequest = new LatestRequest();
   #answer = null;
   #pending = null;
   #waiting = null;
@@ -62,15 +62,15 @@ class TablePage {
     this.update();
   }
 
-  /** Request the moves, including the moves that turn each sticker of a net. */
+  /** Request the moves that turn each sticker of a net. */
   async #askMoves() {
     const { api, name } = this.context;
     try {
-      const { stickers } = await api.get(of(name, "/moves"));
-      this.stage.turn(stickers);
+      const { stickers } = await api.get(storePath(name, "/moves"));
+      this.stage.setStickers(stickers);
       this.hints.show();
     } catch (error) {
-      this.stage.turn(null);
+      this.stage.setStickers(null);
       this.context.fail(error);
     }
   }
@@ -83,13 +83,13 @@ class TablePage {
   close() {
     this.player.pause();
     this.entry.drop();
-    this.#latest.stop();
-    this.#layers.stop();
+    this.#viewRequest.stop();
+    this.#layersRequest.stop();
     this.tabs.close();
     document.removeEventListener("keydown", this.keyed);
   }
 
-  /** Handle a change of the state or the store: request what is not known yet, and update the views. */
+  /** Handle a change of the state or the store: request missing data, and update the views. */
   update() {
     const { context } = this;
     const renewed = context.store.version !== this.#seenVersion;
@@ -101,26 +101,26 @@ class TablePage {
     this.tabs.update();
   }
 
-  /** Request the position in the address; if it is known already, an answer under way is ignored. */
+  /** Request the position in the address; if it is known already, ignore the answer to a request under way. */
   #follow(renewed) {
-    if (this.#wanted() !== this.trail.here?.position) this.#turnAway(); // after a link, or the browser's back button
-    if (renewed || this.#wanted() !== this.#answer?.position) {
+    if (this.#addressedPosition() !== this.trail.here?.position) this.#cancelPending(); // after a link, or the browser's back button
+    if (renewed || this.#addressedPosition() !== this.#answer?.position) {
       this.#load(renewed);
     } else if (this.#pending !== null) {
-      this.#latest.stop();
+      this.#viewRequest.stop();
       this.#pending = null;
       this.#arrived(this.#answer);
     }
   }
 
-  /** The position that the address names; null for the start. */
-  #wanted() {
+  /** Return the position that the address names; by default the start. */
+  #addressedPosition() {
     return this.context.state.position ?? this.context.store.start;
   }
 
   async #askLayers() {
     try {
-      const layers = await this.#layers.ask((signal) => this.context.api.get(of(this.context.name, "/layers"), {}, signal));
+      const layers = await this.#layersRequest.ask((signal) => this.context.api.get(storePath(this.context.name, "/layers"), {}, signal));
       if (!layers) return;
       this.context.layers = layers;
       this.readout.show();
@@ -130,13 +130,13 @@ class TablePage {
     }
   }
 
-  /** Request the distances that were not committed yet when their positions were on the board. */
+  /** Request the distances of positions on the trail that were not known yet when they were on the board. */
   async #renewTrail() {
     const { api, name } = this.context;
     const unknown = this.trail.entries.filter(({ distance }) => distance === null).slice(-MOST_RENEWED);
     if (!unknown.length) return;
     try {
-      const found = await api.post(of(name, "/distances"), { positions: unknown.map(({ position }) => position) });
+      const found = await api.post(storePath(name, "/distances"), { positions: unknown.map(({ position }) => position) });
       found.forEach(({ distance }, at) => (unknown[at].distance = distance));
       this.readout.show();
     } catch (error) {
@@ -146,11 +146,11 @@ class TablePage {
 
   /** Request everything that the page shows about the position in the address. */
   async #load(renewed) {
-    const position = this.#wanted();
+    const position = this.#addressedPosition();
     if (this.#pending === position && !renewed) return;
     this.#pending = position;
     try {
-      const seen = await this.#latest.ask((signal) => this.context.api.get(of(this.context.name, "/view"), { position }, signal));
+      const seen = await this.#viewRequest.ask((signal) => this.context.api.get(storePath(this.context.name, "/view"), { position }, signal));
       if (seen) this.#arrived(seen);
     } catch (error) {
       this.context.fail(error);
@@ -160,7 +160,7 @@ class TablePage {
     }
   }
 
-  /** Show the start, because the address names no position. */
+  /** Show the start, because the position in the address could not be loaded. */
   #fallBack() {
     this.#pending = null;
     this.context.navigate({ position: null }, { replace: true });
@@ -174,23 +174,23 @@ class TablePage {
     if (this.shown === seen.position) this.stage.rename(seen.picture, labelOf(seen));
     else this.stage.show(seen.picture, labelOf(seen), before ? undefined : 0);
     this.shown = seen.position;
-    this.stage.offer(seen.successors);
+    this.stage.setMoves(seen.successors);
     this.hints.show();
-    if (seen.position !== this.#wanted()) this.context.navigate({ position: seen.position }, { replace: true });
+    if (seen.position !== this.#addressedPosition()) this.context.navigate({ position: seen.position }, { replace: true });
     this.readout.show();
-    this.#written(seen.position);
+    this.#showText(seen.position);
     this.tabs.update();
     const waiting = this.#waiting;
     this.#waiting = null;
     if (waiting && [null, seen.position].includes(waiting.position)) waiting.act();
   }
 
-  #written(position) {
+  #showText(position) {
     this.entry.show(position);
     this.tools.editor.show();
   }
 
-  /** Make a move: its picture and distance are already known, the rest is requested. */
+  /** Make a move: show its picture and distance, which are known already, and request the rest. */
   make(successor) {
     this.player.pause();
     const name = nameOf(successor, this.#answer.successors);
@@ -198,7 +198,7 @@ class TablePage {
     else this.makeNamed(name);
   }
 
-  /** Make the move of a name, if it is legal; as soon as that is known. */
+  /** Make the move with a name if it is legal, as soon as the legal moves are known. */
   makeNamed(name) {
     this.#whenKnown(() => {
       const { successors } = this.#seen;
@@ -215,12 +215,12 @@ class TablePage {
     this.trail.push({ position, distance, index, picture, move });
     this.stage.show(picture, labelOf({ position, distance }), milliseconds);
     this.shown = position;
-    this.#written(position);
+    this.#showText(position);
     this.readout.show();
     this.context.navigate({ position }, { replace });
   }
 
-  /** Make several moves, {position, distance, move}, of which the last leads to a picture. */
+  /** Make several moves, given as {position, distance, move}; `picture` shows the last position. */
   walk(steps, picture) {
     this.player.pause();
     const last = steps.pop();
@@ -228,8 +228,8 @@ class TablePage {
     this.put({ ...last, picture }, last.move);
   }
 
-  /** Let go of what was meant for the position on the board, as another one comes. */
-  #turnAway() {
+  /** Cancel actions for the position on the board, because another position replaces it. */
+  #cancelPending() {
     this.player.pause();
     this.entry.drop();
   }
@@ -237,7 +237,7 @@ class TablePage {
   /** Put a position on the board. */
   go(position) {
     this.#waiting = null;
-    this.#turnAway();
+    this.#cancelPending();
     this.context.navigate({ position });
   }
 
@@ -245,11 +245,11 @@ class TablePage {
   goTo(at) {
     const entry = this.trail.goTo(at);
     this.#waiting = null;
-    this.#turnAway();
+    this.#cancelPending();
     if (entry.picture) this.stage.show(entry.picture, labelOf(entry));
     else this.stage.cover(labelOf(entry));
     this.shown = entry.picture ? entry.position : null;
-    this.#written(entry.position);
+    this.#showText(entry.position);
     this.context.navigate({ position: entry.position });
     this.readout.show();
   }
@@ -262,13 +262,13 @@ class TablePage {
     if (this.trail.after) this.goTo(this.trail.at + 1);
   }
 
-  /** Act on the moves of the position on the board; as soon as they are known, if it was put there just now. */
+  /** Run an action as soon as the moves of the position on the board are known. */
   #whenKnown(act) {
     if (this.#seen) act();
     else this.#waiting = { position: this.trail.here?.position ?? null, act };
   }
 
-  /** Make one move that leads nearer to the start, if there is one. */
+  /** Make a move that leads closer to the start, if there is one. */
   step() {
     this.#whenKnown(() => this.#step());
   }
@@ -277,15 +277,15 @@ class TablePage {
     const { store } = this.context;
     const best = bestMove(this.#seen, store);
     if (best) this.make(best);
-    else this.context.say(this.#seen.distance === 0 ? capital(atZero(store)) : `No move leads nearer to the ${zeroOf(store)}`);
+    else this.context.say(this.#seen.distance === 0 ? capitalized(describeStart(store)) : `No move leads nearer to the ${startName(store)}`);
   }
 
   #key(event) {
     if (!this.playable || event.defaultPrevented || event.altKey || isTyping(event.target)) return;
     if (event.ctrlKey || event.metaKey) return this.#undoKey(event);
     const onControl = event.target.closest("button, a, summary, [role=button], [role=tab]");
-    if (arrowKey(event.key) && !event.target.closest("[role=tab], .chart, .trail, .scroll, canvas")) {
-      if (!this.stage.mayMean(event.key)) return;
+    if (isArrowKey(event.key) && !event.target.closest("[role=tab], .chart, .trail, .scroll, canvas")) {
+      if (!this.stage.mayMatchKey(event.key)) return;
       event.preventDefault();
       this.#whenKnown(() => this.stage.arrow(event.key));
     } else if (event.key === " " && !onControl && !isOneWay(this.context.store)) {
@@ -305,12 +305,12 @@ class TablePage {
   }
 }
 
-/** What a screen reader says of a board. */
+/** Return the text that screen readers read for a board. */
 function labelOf({ position, distance }) {
   return `Board: ${position}${distance === null ? "" : `, distance ${distance}`}`;
 }
 
-/** The views that a store has. */
+/** Return the names of the views that a store has. */
 function viewsOf({ kind, problem }) {
   if (problem) return ["distribution"];
   return kind === "table" ? ["moves", "distribution", "antipodes", "pattern", "graph"] : ["distribution", "antipodes"];

@@ -1,8 +1,8 @@
-// The views of a table as tabs: each is a module, mounted when it is chosen.
+// The views of a table as tabs; each view is a module, which is mounted when the user chooses its tab.
 
-import { of } from "./api.js";
+import { storePath } from "./api.js";
 import { button, element } from "./elements.js";
-import { roving } from "./keys.js";
+import { addRovingFocus } from "./keys.js";
 
 const VIEWS = {
   moves: ["Moves", () => import("./moves.js")],
@@ -23,11 +23,11 @@ export class Tabs {
     this.tabs = this.names.map((name) => button(VIEWS[name][0], () => context.navigate({ view: name }), { role: "tab", id: `tab-${name}`, "aria-controls": "view" }));
     this.panel = element("div", { class: "view", id: "view", role: "tabpanel", tabindex: "-1" });
     this.list = element("div", { class: "tabs", role: "tablist", "aria-label": "Views" }, ...this.tabs);
-    roving(this.tabs, 0, (tab) => tab.click());
+    addRovingFocus(this.tabs, 0, (tab) => tab.click());
     this.element = element("section", { class: "views", "aria-label": "Views" }, this.list, this.panel);
   }
 
-  /** Show the view that the address names, with what is known now. */
+  /** Show the view that the address names, or update it if it is shown already. */
   update() {
     const { view } = this.#context.state;
     const chosen = this.names.includes(view) ? view : this.names[0];
@@ -64,8 +64,8 @@ export class Tabs {
   }
 }
 
-/** Asks an address of the store, once for each question and commit, and keeps the answer to the last question. */
-export class Question {
+/** Requests data of the store, once for each address, query and commit, and caches the last answer. */
+export class CachedRequest {
   #context;
   #key = null;
   #answer = null;
@@ -74,21 +74,21 @@ export class Question {
     this.#context = context;
   }
 
-  /** The answer as of the last commit; undefined if another question was asked meanwhile. */
+  /** Return the answer for the last commit; undefined if something else was requested meanwhile. */
   async ask(address, query) {
     const key = JSON.stringify([this.#context.store.version, address, query]);
-    if (key !== this.#key) [this.#key, this.#answer] = [key, this.#context.api.get(of(this.#context.name, address), query)];
+    if (key !== this.#key) [this.#key, this.#answer] = [key, this.#context.api.get(storePath(this.#context.name, address), query)];
     try {
       const answer = await this.#answer;
       return key === this.#key ? answer : undefined;
     } catch (error) {
       if (key !== this.#key) return undefined;
-      this.#key = null; // asked anew the next time
+      this.#key = null; // so that the next call requests it again
       throw error;
     }
   }
 
-  /** Let an answer that is under way come too late. */
+  /** Ignore the answer to a request under way, and forget the cached answer. */
   drop() {
     this.#key = null;
   }

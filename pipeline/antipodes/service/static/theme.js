@@ -1,10 +1,10 @@
-// Light, dark, or as the system says; remembered in this browser.
+// The theme: light, dark, or the system's theme. The browser stores the choice.
 
 const NEXT = { auto: "light", light: "dark", dark: "auto" };
 const SIGNS = { auto: "◐", light: "☀", dark: "☾" };
 const KEY = "antipodes-theme";
 
-/** Make a button that goes through the themes. */
+/** Make a button switch to the next theme. */
 export function showTheme(button) {
   const apply = (theme) => {
     document.documentElement.dataset.theme = theme;

@@ -1,8 +1,8 @@
-// The page of tilings: a gallery, conditions that choose among them, and one tiling large.
+// The page of tilings: a gallery, conditions that select tilings, and an enlarged tiling.
 
-import { Latest, of } from "./api.js";
-import { counted, element } from "./elements.js";
-import { copyButton, quoted } from "./saving.js";
+import { LatestRequest, storePath } from "./api.js";
+import { element, formatCount } from "./elements.js";
+import { copyButton, quoteForShell } from "./saving.js";
 import { useStyles } from "./style_sheets.js";
 import { Filter, addressOf, conditionsIn } from "./tilings_filter.js";
 import { Gallery } from "./tilings_gallery.js";
@@ -19,7 +19,7 @@ export function mount(root, context) {
 
 class TilingsPage {
   constructor(root, context) {
-    [this.context, this.counts, this.asked] = [context, new Latest(), null];
+    [this.context, this.counts, this.asked] = [context, new LatestRequest(), null];
     this.conditions = [];
     this.styled = useStyles("tilings.css");
     this.words = element("p", { class: "lead", role: "status" });
@@ -33,7 +33,7 @@ class TilingsPage {
     root.append(this.root);
   }
 
-  /** Follow the address and the commits of the store. */
+  /** Show the tilings that the address selects; request them again after a commit of the store. */
   async update() {
     try {
       if (!this.plan) await this.#begin();
@@ -56,19 +56,19 @@ class TilingsPage {
   }
 
   #command() {
-    return [this.context.store.command, ...this.conditions.map((one) => `--where ${quoted(one)}`)].join(" ");
+    return [this.context.store.command, ...this.conditions.map((one) => `--where ${quoteForShell(one)}`)].join(" ");
   }
 
   async #begin() {
     const { api, name } = this.context;
-    this.beginning ??= api.get(of(name, "/board"));
+    this.beginning ??= api.get(storePath(name, "/board"));
     const board = await this.beginning;
     await this.styled;
     if (this.plan || !this.root.isConnected) return;
     this.plan = new Plan(board);
     this.filter = new Filter(this.plan, (conditions) => this.context.navigate({ where: addressOf(conditions), at: null }));
     this.gallery = new Gallery(this.plan, {
-      ask: (first, limit, signal) => api.get(of(name, "/tilings"), { first, limit, where: this.conditions }, signal),
+      ask: (first, limit, signal) => api.get(storePath(name, "/tilings"), { first, limit, where: this.conditions }, signal),
       open: (tiling) => this.context.navigate({ tiling, image: null, step: null }),
       rest: (at) => this.context.navigate({ at: at ? at + 1 : null }, { replace: true }),
       fail: (error) => this.context.fail(error),
@@ -79,7 +79,7 @@ class TilingsPage {
     this.side.append(filter);
   }
 
-  /** Ask how many tilings there are, with the first ones, and show them. */
+  /** Request the number of tilings and the first ones to show, and show them. */
   async #ask(asked) {
     const { api, name, state } = this.context;
     this.asked = asked;
@@ -88,25 +88,25 @@ class TilingsPage {
     const at = Math.max(0, numberIn(state.at, 1) - 1);
     const first = at - (at % FIRST);
     try {
-      const answer = await this.counts.ask((signal) => api.get(of(name, "/tilings"), { first, limit: FIRST, where: this.conditions }, signal));
-      if (answer) this.#counted(answer, at);
+      const answer = await this.counts.ask((signal) => api.get(storePath(name, "/tilings"), { first, limit: FIRST, where: this.conditions }, signal));
+      if (answer) this.#showCount(answer, at);
     } catch (error) {
       this.asked = null;
-      this.#refused();
+      this.#showInvalid();
       throw error;
     }
   }
 
-  #refused() {
+  #showInvalid() {
     this.words.textContent = "These conditions are not valid.";
     this.gallery.reset(0);
   }
 
-  #counted(answer, at) {
+  #showCount(answer, at) {
     const { count, matching, complete } = answer;
-    const chosen = this.conditions.length ? `${counted(matching)} of ` : "";
+    const chosen = this.conditions.length ? `${formatCount(matching)} of ` : "";
     const unfinished = complete ? "" : " found so far; the search is unfinished";
-    this.words.textContent = `${chosen}${counted(count, "tiling")}${unfinished}`;
+    this.words.textContent = `${chosen}${formatCount(count, "tiling")}${unfinished}`;
     this.none.hidden = matching > 0;
     this.gallery.element.hidden = matching === 0;
     this.none.textContent = emptiness(this.conditions.length > 0, complete);
@@ -120,7 +120,7 @@ class TilingsPage {
     const number = numberIn(tiling, 0);
     this.root.classList.toggle("with-large", number > 0);
     this.gallery.select(number || null);
-    if (!(number > 0)) return this.#shut();
+    if (!(number > 0)) return this.#removeLarge();
     if (!this.large) {
       this.large = new Large(this.context, this.plan, { close: () => this.#closeLarge(), turn: (by) => this.#turn(by) });
       this.side.prepend(this.large.element);
@@ -137,13 +137,13 @@ class TilingsPage {
     if (before !== number && this.large) this.#announce(number);
   }
 
-  /** On a small screen the tiling is above the gallery: go there. */
+  /** Announce the enlarged tiling. On a small screen it is above the gallery, so move the focus there. */
   #announce(number) {
     if (matchMedia("(max-width: 999px)").matches) this.large.title.focus();
-    else this.context.say(`Tiling ${counted(number)} is shown large`);
+    else this.context.say(`Tiling ${formatCount(number)} is shown large`);
   }
 
-  #shut() {
+  #removeLarge() {
     this.large?.close();
     this.large = null;
     document.removeEventListener("keydown", this.keyed);
@@ -158,27 +158,27 @@ class TilingsPage {
     if (event.key === "Escape" && !event.defaultPrevented) this.#closeLarge();
   }
 
-  /** Show the next or the previous tiling of those that the conditions choose. */
+  /** Show the next or the previous tiling that satisfies the conditions. */
   async #turn(by) {
     const { api, name, state } = this.context;
     try {
       const place = await this.#placeOf(Number(state.tiling));
       const next = Math.max(0, Math.min(this.matching - 1, place + by));
-      const { tilings } = await api.get(of(name, "/tilings"), { first: next, limit: 1, where: this.conditions });
+      const { tilings } = await api.get(storePath(name, "/tilings"), { first: next, limit: 1, where: this.conditions });
       if (tilings.length) this.context.navigate({ tiling: tilings[0].number, image: null, step: null }, { replace: true });
     } catch (error) {
       this.context.fail(error);
     }
   }
 
-  /** The place of a tiling among those that the conditions choose, which are in the order of their numbers. */
+  /** Return the place of a tiling among the tilings that satisfy the conditions, by binary search for its number. */
   async #placeOf(number) {
     if (!this.conditions.length) return number - 1;
     const { api, name } = this.context;
     let [low, high] = [0, this.matching - 1];
     while (low < high) {
       const middle = (low + high) >> 1;
-      const { tilings } = await api.get(of(name, "/tilings"), { first: middle, limit: 1, where: this.conditions });
+      const { tilings } = await api.get(storePath(name, "/tilings"), { first: middle, limit: 1, where: this.conditions });
       if (tilings[0].number < number) low = middle + 1;
       else high = middle;
     }
@@ -186,7 +186,7 @@ class TilingsPage {
   }
 }
 
-/** The number that a text of the address is, or another if it is none. */
+/** Return a value of the address as a number, or `otherwise` if it is not a number. */
 function numberIn(text, otherwise) {
   return /^\d{1,15}$/.test(text ?? "") ? Number(text) : otherwise;
 }

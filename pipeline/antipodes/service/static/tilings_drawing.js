@@ -1,13 +1,13 @@
-// Tilings as SVG: one area for each piece, lines between the pieces, the layers of a box side by side.
+// Draws tilings as SVG: an area for each piece, and lines between the pieces. The layers of a box are side by side.
 
-import { drawn } from "./elements.js";
+import { svgElement } from "./elements.js";
 
 const [SIDE, GAP, EDGE] = [24, 10, 1.6];
 const [BORDER, HOLLOW, INK, PAPER] = ["#2b2b33", "#8a8a9033", "#1b1c20", "#ffffff"];
 
-/** A board: where its cells are drawn, and the colour and piece of each copy by its label. */
+/** The layout of a board: where its cells are drawn, and to which piece each label belongs. */
 export class Plan {
-  /** From the JSON of /board. */
+  /** `board` is the JSON of /board. */
   constructor(board) {
     this.board = board;
     this.width = board.layers * board.columns * SIDE + (board.layers - 1) * GAP;
@@ -16,22 +16,22 @@ export class Plan {
     this.pieces = new Map(board.pieces.flatMap((piece) => piece.labels.map((label) => [label, piece])));
   }
 
-  /** The upper left corner of a cell. */
+  /** Return the upper left corner of a cell. */
   corner(cell) {
     const [layer, row, column] = cell.length === 3 ? cell : [0, ...cell];
     return [layer * (this.board.columns * SIDE + GAP) + column * SIDE, row * SIDE];
   }
 
-  /** The labels of the pieces of a tiling in the order in which they are laid: each on the first empty cell. */
+  /** Return the labels of a tiling's pieces in the order in which they are placed: each covers the first empty cell. */
   order(pieces) {
     const first = (label) => Math.min(...pieces[label].map((cell) => this.numbers.get(cell.join())));
     return Object.keys(pieces).sort((a, b) => first(a) - first(b));
   }
 }
 
-/** The picture of {label: cells}: `laid` how many pieces lie there (all by default), `named` with their names. */
+/** Draw a tiling, {label: cells}; `laid` is the number of pieces to show, `named` adds their names. */
 export function tilingPicture(plan, pieces, { laid = Infinity, named = false, label = "" } = {}) {
-  const image = drawn("svg", { viewBox: `-1 -1 ${plan.width + 2} ${plan.height + 2}`, xmlns: "http://www.w3.org/2000/svg", class: "tiling" });
+  const image = svgElement("svg", { viewBox: `-1 -1 ${plan.width + 2} ${plan.height + 2}`, xmlns: "http://www.w3.org/2000/svg", class: "tiling" });
   if (label) image.setAttribute("aria-label", label);
   image.setAttribute(label ? "role" : "aria-hidden", label ? "img" : "true");
   const [shown, owner] = [plan.order(pieces).slice(0, laid), new Map()];
@@ -39,19 +39,19 @@ export function tilingPicture(plan, pieces, { laid = Infinity, named = false, la
   const empty = plan.board.cells.filter((cell) => !owner.has(cell.join()));
   if (empty.length) image.append(area(plan, empty, HOLLOW));
   image.append(...shown.map((one) => area(plan, pieces[one], shaded(plan.pieces.get(one), pieces[one]))));
-  image.append(drawn("path", { d: borders(plan, owner), fill: "none", stroke: BORDER, "stroke-width": EDGE, "stroke-linecap": "round" }));
+  image.append(svgElement("path", { d: borders(plan, owner), fill: "none", stroke: BORDER, "stroke-width": EDGE, "stroke-linecap": "round" }));
   if (named) image.append(...shown.map((one) => name(plan, pieces[one], plan.pieces.get(one))));
   return image;
 }
 
-/** Black or white, whichever stands out more from a colour. */
+/** Return black or white, whichever has more contrast to a colour. */
 export function inkOn(colour) {
   const light = [1, 3, 5].map((at) => (parseInt(colour.slice(at, at + 2), 16) / 255) ** 2.2);
   const luminance = 0.2126 * light[0] + 0.7152 * light[1] + 0.0722 * light[2];
   return (luminance + 0.05) ** 2 > 1.05 * 0.061 ? INK : PAPER;
 }
 
-/** A tiling as text: a symbol for each cell, "#" for holes, "·" where no piece lies, a blank line between layers. */
+/** Return a tiling as text: a symbol for each cell, "#" for a hole, "·" for an empty cell, a blank line between layers. */
 export function tilingText(plan, pieces) {
   const symbols = symbolsOf(plan.board.pieces.map(({ name }) => name));
   const ofLabel = (label) => symbols.get(plan.pieces.get(label).name);
@@ -63,7 +63,7 @@ export function tilingText(plan, pieces) {
   return each(layers, (layer) => each(rows, (row) => (layers > 1 ? line(layer, row) : line(row)), "\n"), "\n\n");
 }
 
-/** A character for each name: itself, else a letter of it, else any letter. */
+/** Return a character for each name: the name itself if it is one character, else one of its characters, else any. */
 function symbolsOf(names) {
   const taken = new Set(names.filter((name) => name.length === 1));
   const free = (name) => [...name, ..."ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"].find((one) => !taken.has(one)) ?? "?";
@@ -75,7 +75,7 @@ function symbolsOf(names) {
   return symbols;
 }
 
-/** A picture as a file of its own. */
+/** Return a picture as the text of an SVG file. */
 export function svgText(image) {
   const copy = image.cloneNode(true);
   copy.setAttribute("width", image.viewBox.baseVal.width * 2);
@@ -83,7 +83,7 @@ export function svgText(image) {
   return new XMLSerializer().serializeToString(copy);
 }
 
-/** A picture as the bytes of a PNG, four times as large as its units. */
+/** Return a picture as a PNG with four pixels per unit. */
 export async function pngOf(image) {
   const loaded = new Image();
   loaded.src = URL.createObjectURL(new Blob([svgText(image)], { type: "image/svg+xml" }));
@@ -99,7 +99,7 @@ export async function pngOf(image) {
   }
 }
 
-/** The colour of a piece; of one that has copies darker where it stands upright, so that the copies can be told apart. */
+/** Return the colour of a piece. If the piece has several copies, upright ones are darker, so that copies can be told apart. */
 function shaded({ colour, count }, cells) {
   const span = (at) => new Set(cells.map((cell) => cell.at(at))).size;
   if (count < 2 || span(-2) <= span(-1)) return colour;
@@ -110,10 +110,10 @@ function shaded({ colour, count }, cells) {
 function area(plan, cells, fill) {
   const squares = cells.map((cell) => plan.corner(cell)).map(([x, y]) => `M${x} ${y}h${SIDE}v${SIDE}h${-SIDE}z`);
   const seams = fill === HOLLOW ? {} : { stroke: fill, "stroke-width": 0.5 };
-  return drawn("path", { d: squares.join(""), fill, ...seams });
+  return svgElement("path", { d: squares.join(""), fill, ...seams });
 }
 
-/** The lines between cells of different pieces, and around the board. */
+/** Return the path of the lines between cells of different pieces and around the board. */
 function borders(plan, owner) {
   const lines = [];
   for (const cell of plan.board.cells) {
@@ -131,7 +131,7 @@ function borders(plan, owner) {
   return lines.join("");
 }
 
-/** The name of a piece on its cell nearest to its middle; of a piece in several layers in each of them. */
+/** Draw the name of a piece on the cell closest to its centre; if it is in several layers, once per layer. */
 function name(plan, cells, { name: text, colour, count }) {
   const layers = byLayer(cells);
   const size = Math.min(SIDE * 0.5, (SIDE * 1.45) / Math.max(1, text.length));
@@ -139,9 +139,9 @@ function name(plan, cells, { name: text, colour, count }) {
   const place = { "text-anchor": "middle", "dominant-baseline": "central" };
   const texts = layers.map((here) => {
     const [x, y] = central(here.map((cell) => plan.corner(cell)));
-    return drawn("text", { x: x + SIDE / 2, y: y + SIDE / 2, ...place, ...font, text });
+    return svgElement("text", { x: x + SIDE / 2, y: y + SIDE / 2, ...place, ...font, text });
   });
-  return drawn("g", {}, ...texts);
+  return svgElement("g", {}, ...texts);
 }
 
 function central(corners) {

@@ -1,18 +1,18 @@
-// Which tilings are shown: conditions on the cells that pieces cover or avoid, chosen on the empty board.
+// The filter of tilings: on an empty board, the user chooses cells that a piece must cover or avoid.
 
-import { button, counted, element } from "./elements.js";
+import { button, element, formatCount } from "./elements.js";
 import { inkOn } from "./tilings_drawing.js";
 
 const BETWEEN = "; ";
 const VERBS = ["covers", "avoids"];
 
-/** The conditions in a text of the address, such as "X covers 2,3; I avoids 0,0". */
+/** Return the conditions in a value of the address, such as "X covers 2,3; I avoids 0,0". */
 export function conditionsIn(text) {
   return (text ?? "").split(BETWEEN).map((one) => one.trim()).filter(Boolean);
 }
 
 export class Filter {
-  /** `change(conditions)` is called when the reader has changed them. */
+  /** `change(conditions)` is called when the user has changed the conditions. */
   constructor(plan, change) {
     [this.plan, this.change, this.verb, this.conditions] = [plan, change, "covers", new Map()];
     this.piece = plan.board.pieces[0]?.name;
@@ -25,7 +25,7 @@ export class Filter {
     this.#show();
   }
 
-  /** Show these conditions, texts as in the address; those that are none of the board stay in the list. */
+  /** Show conditions, written as in the address. */
   set(texts) {
     this.conditions = new Map();
     for (const text of texts) {
@@ -114,7 +114,7 @@ export class Filter {
     this.list.replaceChildren(...[...this.conditions].map(([key, cells]) => this.#condition(key, cells)));
   }
 
-  /** A cell has the colour of the piece that covers it, or the names of those that avoid it after a cross. */
+  /** Show a cell in the colour of the piece that must cover it, or with a cross and the names of the pieces that avoid it. */
   #showCell(made, cell) {
     const said = [...this.conditions].filter(([, cells]) => cells.has(cell)).map(([key]) => key);
     const covering = said.find((key) => key.endsWith(" covers"))?.slice(0, -7);
@@ -128,7 +128,7 @@ export class Filter {
 
   #condition(key, cells) {
     const remove = button("×", () => this.#remove(key), { class: "quiet", "aria-label": `Remove: ${key}` });
-    return element("li", {}, element("span", { text: `${key} ${counted(cells.size, "cell")}` }), remove);
+    return element("li", {}, element("span", { text: `${key} ${formatCount(cells.size, "cell")}` }), remove);
   }
 
   #remove(key) {
@@ -138,7 +138,7 @@ export class Filter {
   }
 }
 
-/** The address of conditions; null if there are none. */
+/** Return conditions as a value for the address; null if there are none. */
 export function addressOf(texts) {
   return texts.length ? texts.join(BETWEEN) : null;
 }
@@ -151,7 +151,7 @@ function mark(group, kind, value) {
   }
 }
 
-/** A group of buttons of which one is chosen, also by arrow keys. */
+/** Return a group of buttons of which one is chosen, by a click or by arrow keys. */
 function radios(tone, label, buttons) {
   const group = element("div", { class: tone, role: "radiogroup", "aria-label": label }, ...buttons);
   group.addEventListener("keydown", (event) => {

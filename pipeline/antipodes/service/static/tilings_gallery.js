@@ -1,6 +1,6 @@
-// A gallery of thousands of tilings: only the cells on the screen are in the page, and only their tilings are asked for.
+// A gallery of thousands of tilings. Only the visible part exists in the page, and only its tilings are requested.
 
-import { counted, element } from "./elements.js";
+import { element, formatCount } from "./elements.js";
 import { tilingPicture } from "./tilings_drawing.js";
 
 const PAGE = 60;
@@ -13,8 +13,8 @@ const RESTING = 120;
 
 export class Gallery {
   /**
-   * `ask(first, limit, signal)` gives the JSON of /tilings; `open(number)` is called when a tiling is chosen, and
-   * `rest(at)` with the place of the first visible tiling, counted from 0, when the reader has scrolled.
+   * `ask(first, limit, signal)` requests the JSON of /tilings. `open(number)` is called when the user chooses a tiling,
+   * and `rest(at)` when the user has stopped scrolling; `at` is the place of the first visible tiling, from 0.
    */
   constructor(plan, { ask, open, rest, fail }) {
     Object.assign(this, { plan, ask, open, rest, fail });
@@ -27,7 +27,7 @@ export class Gallery {
     this.sizes.observe(this.element);
   }
 
-  /** Show so many tilings from a place on, asked for anew. */
+  /** Show a new list of `count` tilings, scrolled to a place; all of them are requested again. */
   reset(count, at = 0) {
     this.asking?.abort();
     this.asking = new AbortController();
@@ -39,25 +39,25 @@ export class Gallery {
     this.#resize(at);
   }
 
-  /** Take the tilings of an answer of /tilings that is there already. */
+  /** Use the tilings of an answer of /tilings that has already arrived. */
   take({ first, tilings }) {
     if (first % PAGE === 0) this.pages.set(first / PAGE, tilings);
     this.#fill();
   }
 
-  /** Mark the tiling of a number as the one that is shown large. */
+  /** Mark the tiling with a number as the enlarged one. */
   select(number) {
     this.selected = number;
     this.cells.forEach((cell, at) => this.#mark(cell, at));
   }
 
-  /** Scroll to a place, unless it is the first that is seen already. */
+  /** Scroll to a place, unless it is already the first visible one. */
   scrollTo(at) {
     if (at === this.first) return;
     this.element.scrollTop = this.#top(Math.floor(at / this.columns));
   }
 
-  /** The place of the first tiling on the screen. */
+  /** Place of the first visible tiling, from 0. */
   get first() {
     return Math.min(Math.max(0, this.count - 1), Math.round(this.#row()) * this.columns);
   }
@@ -84,7 +84,7 @@ export class Gallery {
     this.#fill();
   }
 
-  /** By how much a scrolled pixel is more than a pixel, where the list is taller than browsers can scroll. */
+  /** Number of pixels of the list per scrolled pixel: 1, unless the list is taller than browsers support. */
   get #factor() {
     const view = this.element.clientHeight;
     return this.full > TALLEST ? (this.full - view) / (TALLEST - view) : 1;
@@ -104,7 +104,7 @@ export class Gallery {
     this.resting = setTimeout(() => this.rest(this.first), RESTING);
   }
 
-  /** Make the cells that are on the screen, and drop the others. */
+  /** Create the cells that are visible, and remove the others. */
   #fill() {
     this.filling = undefined;
     if (!this.high) return;
@@ -113,8 +113,8 @@ export class Gallery {
     const end = Math.min(this.count, (Math.ceil(row + seen) + MARGIN) * this.columns);
     for (const [at, cell] of this.cells) if ((at < begin || at >= end) && cell !== document.activeElement) this.#drop(at, cell);
     for (let at = begin; at < end; at += 1) this.#place(at, row);
-    this.#reachable(begin, end);
-    for (let page = Math.floor(begin / PAGE); page * PAGE < end; page += 1) if (!this.pages.has(page)) this.#need(page);
+    this.#setTabStop(begin, end);
+    for (let page = Math.floor(begin / PAGE); page * PAGE < end; page += 1) if (!this.pages.has(page)) this.#requestPage(page);
   }
 
   #drop(at, cell) {
@@ -136,7 +136,7 @@ export class Gallery {
 
   #cell(at) {
     const cell = element("div", { class: "gallery-cell", role: "option", tabindex: "-1", "aria-posinset": at + 1, "aria-setsize": this.count });
-    cell.setAttribute("aria-label", `tiling ${counted(at + 1)} of ${counted(this.count)}, still loading`);
+    cell.setAttribute("aria-label", `tiling ${formatCount(at + 1)} of ${formatCount(this.count)}, still loading`);
     cell.addEventListener("click", () => this.#choose(at));
     cell.addEventListener("focus", () => (this.active = at));
     this.list.append(cell);
@@ -146,9 +146,9 @@ export class Gallery {
 
   #show(cell, at, tiling) {
     cell.dataset.number = tiling.number;
-    const place = `tiling ${counted(at + 1)} of ${counted(this.count)}`;
-    cell.setAttribute("aria-label", tiling.number === at + 1 ? place : `${place}, number ${counted(tiling.number)}`);
-    cell.replaceChildren(tilingPicture(this.plan, tiling.pieces), element("span", { class: "caption", text: counted(tiling.number) }));
+    const place = `tiling ${formatCount(at + 1)} of ${formatCount(this.count)}`;
+    cell.setAttribute("aria-label", tiling.number === at + 1 ? place : `${place}, number ${formatCount(tiling.number)}`);
+    cell.replaceChildren(tilingPicture(this.plan, tiling.pieces), element("span", { class: "caption", text: formatCount(tiling.number) }));
     this.#mark(cell, at);
   }
 
@@ -156,42 +156,42 @@ export class Gallery {
     cell.setAttribute("aria-selected", String(cell.dataset.number === String(this.selected)));
   }
 
-  /** One cell has a stop for the tab key: the active one, or the first that is seen. */
-  #reachable(begin, end) {
+  /** Make one cell reachable with the tab key: the active one, or else the first visible one. */
+  #setTabStop(begin, end) {
     const stop = this.active >= begin && this.active < end ? this.active : Math.min(this.first, end - 1);
     this.cells.forEach((cell, at) => cell.setAttribute("tabindex", at === stop ? "0" : "-1"));
   }
 
-  /** Ask for a page, unless some are asked for: when one is there, those that are seen then are asked for. */
-  async #need(page) {
+  /** Request a page of tilings, unless AT_A_TIME requests are under way; `#fill` asks again when one is answered. */
+  async #requestPage(page) {
     if (this.running >= AT_A_TIME) return;
     this.running += 1;
     this.pages.set(page, null);
     const { signal } = this.asking;
     try {
       const { tilings } = await this.ask(page * PAGE, PAGE, signal);
-      if (!signal.aborted) this.#arrived(page, tilings);
+      if (!signal.aborted) this.#addPage(page, tilings);
     } catch (error) {
-      if (!signal.aborted) this.#failed(page, error);
+      if (!signal.aborted) this.#reportFailure(page, error);
     }
   }
 
-  #arrived(page, tilings) {
+  #addPage(page, tilings) {
     this.running -= 1;
     this.pages.set(page, tilings);
-    this.#forget();
+    this.#dropFarPages();
     this.#fill();
   }
 
-  /** The page is asked for again when the reader scrolls. */
-  #failed(page, error) {
+  /** Report an error; the page is requested again when the user scrolls. */
+  #reportFailure(page, error) {
     this.running -= 1;
     this.pages.delete(page);
     this.fail(error);
   }
 
-  /** Drop the pages that are farthest from the screen. */
-  #forget() {
+  /** Drop the pages that are farthest from the visible part. */
+  #dropFarPages() {
     const here = this.first / PAGE;
     const far = [...this.pages.keys()].sort((a, b) => Math.abs(b - here) - Math.abs(a - here));
     for (const page of far.slice(0, Math.max(0, this.pages.size - KEPT))) if (this.pages.get(page)) this.pages.delete(page);
@@ -213,7 +213,7 @@ export class Gallery {
     event.preventDefault();
   }
 
-  /** Focus the tiling at a place, scrolled to if it is not on the screen. */
+  /** Focus the tiling at a place, and scroll to it if it is not visible. */
   focus(to) {
     const at = Math.max(0, Math.min(this.count - 1, to));
     const [row, line, seen] = [this.#row(), Math.floor(at / this.columns), this.element.clientHeight / this.high];

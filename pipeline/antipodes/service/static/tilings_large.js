@@ -1,16 +1,16 @@
-// One tiling large: laid piece by piece, with its symmetric images, to be saved as a picture.
+// An enlarged tiling, which can be laid piece by piece and saved as a picture, with its symmetric images.
 
-import { Latest, of } from "./api.js";
-import { button, counted, element } from "./elements.js";
+import { LatestRequest, storePath } from "./api.js";
+import { button, element, formatCount } from "./elements.js";
 import { copyButton, save } from "./saving.js";
 import { pngOf, svgText, tilingPicture, tilingText } from "./tilings_drawing.js";
 
 const BEAT = 420;
 
 export class Large {
-  /** `context` of the page; `plan` of the board; `close()` is called when the reader closes it, `turn(step)` for the next. */
+  /** `close()` is called when the user closes the tiling, `turn(step)` for the next (1) or the previous (-1) tiling. */
   constructor(context, plan, { close, turn }) {
-    Object.assign(this, { context, plan, asks: new Latest(), number: null, image: 0, laid: Infinity });
+    Object.assign(this, { context, plan, asks: new LatestRequest(), number: null, image: 0, laid: Infinity });
     this.title = element("h2", { tabindex: "-1" });
     this.figure = element("figure", { class: "large-figure" });
     this.slider = element("input", { type: "range", min: "0", step: "1", "aria-label": "Pieces laid" });
@@ -46,18 +46,18 @@ export class Large {
     );
   }
 
-  /** Show the tiling of a number, one of its images, with so many pieces laid. */
+  /** Show a tiling by its number and the number of its symmetric image, with `laid` of its pieces. */
   async show({ number, image, laid }) {
     const { api, name, store } = this.context;
     if (number !== this.number || store.version !== this.version) {
       this.#pause();
-      const images = await this.asks.ask((signal) => api.get(of(name, `/tilings/${number}/images`), {}, signal));
+      const images = await this.asks.ask((signal) => api.get(storePath(name, `/tilings/${number}/images`), {}, signal));
       const tiling = images && (await this.#itself(number));
       if (!tiling) return;
       Object.assign(this, { number, version: store.version, all: withItselfFirst(images, tiling) });
     }
     this.image = Math.min(image, this.all.length - 1);
-    this.title.textContent = `Tiling ${counted(number)}`;
+    this.title.textContent = `Tiling ${formatCount(number)}`;
     this.order = this.plan.order(this.all[this.image]);
     this.slider.max = this.order.length;
     this.#lay(Math.min(laid, this.order.length));
@@ -72,14 +72,14 @@ export class Large {
 
   async #itself(number) {
     const { api, name } = this.context;
-    const answer = await this.asks.ask((signal) => api.get(of(name, "/tilings"), { first: number - 1, limit: 1 }, signal));
+    const answer = await this.asks.ask((signal) => api.get(storePath(name, "/tilings"), { first: number - 1, limit: 1 }, signal));
     return answer?.tilings[0]?.pieces;
   }
 
   #lay(laid) {
     this.laid = laid;
     const all = this.order.length;
-    const label = `Tiling ${counted(this.number)}, ${laid < all ? `${laid} of ${counted(all, "piece")} laid` : counted(all, "piece")}`;
+    const label = `Tiling ${formatCount(this.number)}, ${laid < all ? `${laid} of ${formatCount(all, "piece")} laid` : formatCount(all, "piece")}`;
     this.figure.replaceChildren(tilingPicture(this.plan, this.all[this.image], { laid, named: true, label }));
     this.slider.value = laid;
     this.slider.setAttribute("aria-valuetext", laid ? `${laid} of ${all}, last ${this.order[laid - 1]}` : `none of ${all}`);
@@ -143,7 +143,7 @@ export class Large {
   }
 }
 
-/** All images as {label: cells}, the tiling itself before the others. */
+/** Return all images as {label: cells}, with the tiling itself first. */
 function withItselfFirst(images, tiling) {
   const text = (pieces) => JSON.stringify(Object.entries(pieces).sort());
   const others = images.map(({ pieces }) => pieces).filter((pieces) => text(pieces) !== text(tiling));

@@ -1,10 +1,10 @@
-// Below the board: edit it, copy what is on it, and save its picture.
+// The buttons below the board: edit the position, copy it, and save its picture.
 
 import { Problem } from "./api.js";
-import { pictured } from "./board.js";
+import { drawPicture } from "./board.js";
 import { Editor } from "./editor.js";
 import { button, element } from "./elements.js";
-import { copyButton, quoted, save } from "./saving.js";
+import { copyButton, quoteForShell, save } from "./saving.js";
 
 const PIXELS = 1200;
 
@@ -31,20 +31,20 @@ export class Tools {
     return this.#page.trail.here?.position ?? "";
   }
 
-  /** The command of the shell that shows what the view shows. */
+  /** Return the shell command that prints the data of the current view. */
   #command() {
     const { store, state } = this.#context;
     const address = store.command.replace(/^antipodes \w+ /, "");
     if (state.view === "distribution") return `antipodes layers ${address}`;
     if (state.view === "antipodes") return `antipodes farthest ${address}`;
-    if (state.view === "pattern" && state.pattern) return `antipodes query ${address} --pattern ${quoted(state.pattern)}`;
-    return `antipodes query ${address} ${quoted(this.#position)} --path`;
+    if (state.view === "pattern" && state.pattern) return `antipodes query ${address} --pattern ${quoteForShell(state.pattern)}`;
+    return `antipodes query ${address} ${quoteForShell(this.#position)} --path`;
   }
 
-  /** The picture as a file of SVG, in its own colours on white. */
+  /** Return the picture as the text of an SVG file, in its own colours on white. */
   #svg() {
     const { picture } = this.#page.stage;
-    const image = pictured(picture, this.#position, { plain: true });
+    const image = drawPicture(picture, this.#position, { plain: true });
     image.setAttribute("xmlns", "http://www.w3.org/2000/svg");
     image.setAttribute("width", picture.width);
     image.setAttribute("height", picture.height);

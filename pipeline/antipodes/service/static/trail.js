@@ -1,8 +1,8 @@
-// The positions that were on the board, one after another: undo, redo, and going back to one of them.
+// The positions that were on the board, in order, for undo, redo, and going back to one of them.
 
 const MOST_PICTURES = 200;
 
-/** Entries {position, distance, index, picture, move}, of which some lack index or picture, and which of them is on the board. */
+/** Entries {position, distance, index, picture, move}; `at` is the number of the entry on the board. Index or picture may be missing. */
 export class Trail {
   entries = [];
   at = -1;
@@ -19,7 +19,7 @@ export class Trail {
     return this.entries[this.at + 1] ?? null;
   }
 
-  /** A move was made, or another position put on the board: what was undone before is forgotten. */
+  /** Add the entry of a move or a new position after the current entry; entries that were undone are dropped. */
   push(entry) {
     this.entries.splice(this.at + 1, Infinity, entry);
     this.at += 1;
@@ -32,7 +32,7 @@ export class Trail {
     return this.here;
   }
 
-  /** A position is on the board, by the browser's back button or a link: an entry beside this one, or a new one. */
+  /** Handle a position that came from a link or the browser's back button: go to an adjacent entry with it, or add one. */
   arrive(entry) {
     const near = [0, -1, 1].find((step) => this.entries[this.at + step]?.position === entry.position);
     if (near === undefined) this.push(entry);

@@ -69,11 +69,11 @@ class CommitPace:
         self._block, self._saved_at = FIRST_BLOCK, time.monotonic()
 
     def committed(self, seconds: float) -> None:
-        """Measure the time to the next commit from now; the last commit took ``seconds``."""
+        """Count the time until the next commit from now on; the last commit took ``seconds``."""
         self._commit_seconds, self._saved_at = seconds, time.monotonic()
 
     def advanced(self, layers: int, seconds: float) -> None:
-        """Choose the next number of layers from the last ``layers``, which took ``seconds``."""
+        """Choose how many layers to submit next, given that the last ``layers`` layers took ``seconds``."""
         self._block = max(1, 2 * layers if seconds < BLOCK_SECONDS / 2 else layers // 2)
 
     @property
@@ -91,7 +91,7 @@ class CommitPace:
 
 @dataclass
 class Commits:
-    """The last commit of a store, and its replacement while layers are searched."""
+    """The last commit of a store, which is replaced while layers are searched."""
 
     store: SearchStore[Any]
     lock: StoreLock
@@ -103,7 +103,7 @@ class Commits:
 
     @property
     def has_commit(self) -> bool:
-        """Whether a run could resume from here."""
+        """Whether there is a commit from which a run can resume."""
         return self.manifest.committed_depth != NOTHING_COMMITTED
 
     def commit(self, shards: Shards, layers: Layers) -> float:
@@ -161,7 +161,7 @@ class TableCommits(Commits):
         self.manifest = self.store.commit_arrays(self.manifest)
 
     def search_again(self, damaged: str | None) -> None:
-        """Return to the last commit, and from the assembly to the search; a ``damaged`` file is deleted."""
+        """Return from the assembly to the search, at the last commit; delete the ``damaged`` file, if given."""
         with self.clock.measure("write"):
             self.manifest = self.store.read()
             if self.manifest.searched:
@@ -186,12 +186,12 @@ TASK_STATES = 1 << 24
 def assemble(
     commits: TableCommits, found: Sequence[ShardSegments], scheduler: Scheduler, pace: CommitPace, stop: Stop
 ) -> None:
-    """Write all chunks of a table that is searched, and finish the table, unless told to stop before.
+    """Write all chunks of a table whose positions are all searched, and finish the table, unless told to stop before.
 
-    The segments come from the shards, ``found``, or if this is empty, from the journal. In the second case the chunks
-    written so far are committed from time to time. After a stop they are always committed.
+    The segments come from the shards (``found``), or from the journal if ``found`` is empty. If they come from the
+    journal, the chunks written so far are committed from time to time. After a stop they are always committed.
 
-    Raises JournalDamagedError if segments are missing or corrupt, so that they must be searched again.
+    Raises JournalDamagedError if segments are missing or corrupt, so that their positions must be searched again.
     """
     store, manifest = commits.store, commits.manifest
     chunks = max(1, TASK_STATES // (manifest.chunk_rows * manifest.width))
@@ -223,7 +223,7 @@ def assemble(
 
 
 def flush_unless_stored(found: Sequence[ShardSegments], manifest: TableManifest, token: str) -> None:
-    """Write the segments of the shards, ``found``, to the journal, so that a run can resume from there."""
+    """Write the segments of the shards (``found``) to the journal, so that a run can resume from there."""
     if found:
         flush(found, manifest.committed_depth, token)
 
@@ -249,7 +249,7 @@ def segment_counts(store: TableStore, manifest: TableManifest, sources: Sequence
 def _calls(
     store: TableStore, manifest: TableManifest, sources: Sequence[Source], missing: Iterable[int], token: str
 ) -> dict[Key, Call]:
-    """Return the tasks, each with adjacent chunks and the source of their segments."""
+    """Return the tasks. Each task writes adjacent chunks, whose segments have the same source."""
     bounds = [source.first_chunk for source in sources]
     chunks: dict[int, list[int]] = {}
     for chunk in missing:

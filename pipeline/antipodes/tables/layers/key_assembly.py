@@ -1,8 +1,8 @@
 """The assembly of a table of keys: the list of all keys in ascending order, and their depths, chunk by chunk.
 
 All chunks but the last have the same number of positions, while the journal is divided into ranges of keys. Therefore a
-task merges the ranges that its chunks need, and cuts the result into chunks. Both tasks merge the ranges at their
-common border.
+task merges the ranges that its chunks need, and cuts the result into chunks. A range that two tasks need is merged by
+both of them.
 """
 
 from collections import deque
@@ -99,7 +99,7 @@ def _ranges(sources: Sequence[Source], counts: LayerCounts) -> list[RangeOfSourc
 def _calls(
     store: TableStore, manifest: TableManifest, ranges: Sequence[RangeOfSource], missing: Sequence[int], token: str
 ) -> dict[Key, Call]:
-    """Return the tasks: consecutive chunks, and the ranges that they need."""
+    """Return the tasks, each with consecutive chunks and the ranges that these chunks need."""
     sent = replace(manifest, puzzle={}, chunks=manifest.chunks.part(0, 0), keys=None, metadata={})
     begins, size = [one.begin for one in ranges], max(1, TASK_KEYS // manifest.chunk_rows)
     calls: dict[Key, Call] = {}
@@ -114,7 +114,7 @@ def _calls(
 def write_key_chunks(
     store: TableStore, manifest: TableManifest, ranges: Sequence[RangeOfSource], chunks: Sequence[int], token: str
 ) -> dict[int, KeyChunk]:
-    """Write chunks from the segments of ranges; return facts about each chunk, by its number.
+    """Write chunks from the segments of ranges; return facts about each chunk, by chunk number.
 
     Memory holds the positions of a few chunks: those being written, and one more.
     """
@@ -142,7 +142,7 @@ class Listed(NamedTuple):
 def _cut(
     store: TableStore, manifest: TableManifest, ranges: Sequence[RangeOfSource], chunks: Sequence[int]
 ) -> Iterator[Listed]:
-    """Yield the positions of chunks from ranges. Memory holds the positions of at most one range that is not needed."""
+    """Yield the positions of each chunk. Besides a chunk, memory holds the rest of at most one range."""
     keys, depths = with_depths([], manifest.key_words)
     end, waiting = ranges[0].begin, deque(chunks)
     for one in ranges:
@@ -187,7 +187,7 @@ def _commit(commits: TableCommits, written: Mapping[int, KeyChunk]) -> None:
 
 
 def _complete(commits: TableCommits, written: Mapping[int, KeyChunk]) -> None:
-    """Commit the finished table. Chunks of an earlier run are read for their first keys and counts."""
+    """Commit the finished table. Chunks written by an earlier run are read again for their first keys and counts."""
     _commit(commits, written)
     store, manifest = commits.store, commits.manifest
     every = [written.get(chunk) or _read(store, manifest, chunk) for chunk in range(manifest.chunk_count)]

@@ -1,7 +1,7 @@
 """The search of all positions, layer by layer, on the available workers, and the assembly of the table.
 
-If workers are lost, their shards are restored from the journal and search again what was lost; the other shards replay.
-If workers join, the rows are divided again and all shards are restored.
+If workers are lost, their shards are restored from the journal and search the lost layers again. The other shards
+replay these layers from their own segments. If workers join, the rows are divided again and all shards are restored.
 """
 
 import time
@@ -73,7 +73,7 @@ class LayersFound:
 
 
 LOSSES_ALLOWED = 3
-"""Number of losses of workers, without a commit in between, after which a run still continues."""
+"""Maximum number of losses of workers, without a commit in between, after which a run still continues."""
 
 
 @dataclass
@@ -87,7 +87,7 @@ class Losses:
     since_commit: int = 0
     """Losses since the last commit, including lost connections to the scheduler, but without retired workers."""
     _commit: SearchManifest | None = None
-    """The last commit when `since_commit` was counted."""
+    """The last commit at the time of the last loss."""
 
     def add(self, error: SchedulerError, commit: SearchManifest, recomputed: int) -> None:
         """Count a loss after a commit; raise SchedulerError if there were too many since that commit."""
@@ -158,7 +158,7 @@ class LayerSearch:
         with self._session.clock.measure("tables"):
             try:
                 return plan_that_fits(self._session, self._config, self._scheduler, self.commits.manifest.cut, division)
-            except ResourceLimitError as error:  # the puzzle did fit before workers were lost
+            except ResourceLimitError as error:  # the puzzle fitted before workers were lost
                 raise WorkerFailedError(f"the remaining workers have too little memory: {error}") from error
 
     def _continue_with(self, plan: Plan) -> None:
@@ -265,7 +265,7 @@ class LayerSearch:
         return self._shards
 
     def _advance(self, shards: Shards) -> None:
-        """Find the next layers: as many together as the pace allows, and none deeper than a table can store."""
+        """Find the next layers: as many at once as the pace allows, and none deeper than a table can store."""
         found, begin, depth = self._found, time.monotonic(), self._found.depth + 1
         layers = min(self._pace.layers_together, DEEPEST - found.depth)
 
@@ -290,7 +290,7 @@ class LayerSearch:
     def _end_search(self, commits: TableCommits, shards: Shards) -> Sequence[ShardSegments]:
         """Record that all positions are searched; return the segments of the shards if they are not in the journal.
 
-        If the run could resume from an earlier commit, or if a commit is due, the assembly can be resumed, too.
+        A run can resume within the assembly on a cluster, if there is an earlier commit, or if a commit is due.
         """
         layers, antipodes = self._found.layers, self._antipodes(shards)
         resumable = commits.has_commit or self._pace.is_commit_overdue or not self._scheduler.shares_memory

@@ -1,4 +1,4 @@
-"""A shard: adjacent partitions that one task advances one after another, with the segments that it found.
+"""A shard: adjacent partitions that one task advances one after another, with the segments found in them.
 
 Shards are large, since each task costs a scheduler some time. Partitions are small, so that a layer touches only the
 rows that it can reach, and these stay in the cache. With threads, a shard is one partition.
@@ -33,7 +33,7 @@ class ShardSegments:
         """The segments that are not in a file yet."""
         self.stored = StoredSegments.empty(first_chunk, end_chunk)
         self.searched = -1
-        """The depth up to which all segments are in files or in the log. A shard that went back has a lower depth."""
+        """The depth up to which all segments are in files or in the log. After `go_back`, the shard is less deep."""
         self.not_durable: list[str] = []
         """The files that a crash of the system may lose."""
 
@@ -53,7 +53,7 @@ class ShardSegments:
         return int(self.stored.known.min())
 
     def restore(self, depth: int, stored: StoredSegments) -> None:
-        """Take over these segments up to a committed depth, and beyond it as far as all segments are known."""
+        """Adopt the ``stored`` segments up to ``depth``, and beyond it up to the depth to which all are known."""
         self.searched = int(stored.known.min())
         self.stored = stored.segments_before(self.searched + 1)
         if self.searched > depth:
@@ -117,7 +117,7 @@ def write(found: Sequence[ShardSegments], depth: int, token: str | None, durable
 
 @dataclass(frozen=True)
 class Boundary:
-    """The part of a shard that other shards need at a depth."""
+    """The rows of a shard's frontier that other shards need: the rows from which a move leaves the shard."""
 
     depth: int
     parts: tuple[Frontier, ...]
@@ -156,10 +156,10 @@ class Shard:
         weights: NDArray[np.int64] | None = None,
         settled_later: bool = False,
     ) -> None:
-        """Create a shard without any position; ``weights`` ``(rows,)`` are those of all rows of the space.
+        """Create a shard without any position.
 
-        With ``settled_later``, other shards read its frontiers in place, so the caller must call `settle` when they are
-        done.
+        ``weights`` ``(rows,)`` are the numbers of positions per entry in all rows of the space, None if all are 1. With
+        ``settled_later``, other shards read the frontiers in place, so the caller must call `settle` afterwards.
         """
         self.states = [make(part) for part in parts]
         self.depth = -1
@@ -170,32 +170,33 @@ class Shard:
         self.damaged: list[str] = []
         """Problems found in the journal when the shard was restored."""
         self._memory_bytes = buffer_bytes + sum(state.most_bytes for state in self.states)
-        """Bytes that bits and segments may take together after a layer, since bits often take less than their maximum.
-        Keys may take half of this, and their successors the other half."""
+        """Maximum bytes of bits and segments together after a layer. Segments may use the memory that bits do not need.
+        If partitions consist of keys, half of this is for keys and segments, and half for successors."""
         self.folder = Folder.for_store(journal.storage)
         self._token = ""
-        """The fencing token of tasks that may change the shard, empty until `go_back`: if a worker returns at the same
-        address before the run notices that it was lost, dask creates the shard again, at its first depth."""
+        """The fencing token of tasks that may change the shard. It is empty until `go_back`: if a worker returns at the
+        same address before the run notices its loss, dask creates the shard again, at its first depth, and no task may
+        change it."""
         self._found: dict[int, int] = {}
-        """The number of entries at the depths that the shard has passed, for tasks that run twice."""
+        """The number of new entries at each depth that the shard has passed, which is returned if a task runs again."""
         self._settled_later = settled_later
         self._weights = weights
         self._weighed: dict[int, int] = {}
-        """The number of positions at these depths, if entries have weights."""
+        """The number of positions at each depth that the shard has passed, if entries represent several positions."""
         self._lock = threading.Lock()
 
     def begin(self, starts: NDArray[Any]) -> int:
-        """Set the starts, indices ``(n,)`` of the whole table or keys; return how many are in this shard."""
+        """Go to depth 0, given all starts as indices ``(n,)`` or keys; return the number of starts in this shard."""
         self.depth = self.segments.searched = 0
         found = sum(state.begin(starts, self._log) for state in self.states)
         self._weigh(0)
         return found
 
     def restore(self, depth: int, source: StoredSegments | Mapping[str, int]) -> None:
-        """Restore all layers up to ``depth`` from the journal's segments, or fewer if files are missing (-1: none).
+        """Restore all layers up to ``depth`` from the journal's segments, or fewer layers if files are missing.
 
-        In a counts-only run, ``source`` maps the files of the checkpoint at ``depth`` to their sizes. If some are
-        corrupt, the shard's depth is -1 afterwards.
+        In a counts-only run, ``source`` maps the files of the checkpoint at ``depth`` to their sizes. If any of them is
+        corrupt, no layer is restored. The depth of a shard without restored layers is -1.
 
         Raises JournalDamagedError if a segment of the journal is corrupt.
         """
@@ -242,13 +243,14 @@ class Shard:
     ) -> list[int]:
         """Find the ``layers`` layers after ``depth``; return the number of positions in each.
 
-        More than one layer is allowed only if no predecessors are in other shards, the ``sources``.
+        ``sources`` are the other shards (or their boundaries) that contain predecessors, or the successors to merge if
+        partitions consist of keys. If there are any, only one layer is allowed.
         """
         with self.held_by(token):
             return [self._advance(sources, links, at) for at in range(depth + 1, depth + layers + 1)]
 
     def settle(self, depth: int, token: str) -> None:
-        """Settle the layer at ``depth`` once all shards have found it; required if they are ``settled_later``."""
+        """Forget earlier layers, and count the positions at ``depth``, after all shards have found this layer."""
         with self.held_by(token):
             self._settle(depth)
 
@@ -258,7 +260,7 @@ class Shard:
         return [frontier for frontier in found if frontier is not None]
 
     def weighed(self, first_depth: int, layers: int) -> list[int]:
-        """Return the number of positions in each of ``layers`` layers from a depth on, which the shard has passed."""
+        """Return the number of positions in each of ``layers`` layers from a depth on, all of which are found."""
         return [self._weighed.get(depth, 0) for depth in range(first_depth, first_depth + layers)]
 
     def boundary(self, links: Links, depth: int, token: str) -> Boundary:
@@ -295,8 +297,8 @@ class Shard:
     def layers(self) -> list[int]:
         """The number of positions at each depth up to `depth`, in the files of the last commit.
 
-        A checkpoint contains only the last depth. Its positions at lower depths are counted as if all were at the depth
-        before it, and for keys only those that it contains are counted.
+        A checkpoint does not distinguish depths before the last: all of these positions count at the previous depth.
+        For keys it contains only some of them, and only these count.
         """
         if not self._counts_only:
             counts: list[int] = self.segments.stored.counts(self.depth + 1).sum(axis=0).tolist()
@@ -320,7 +322,7 @@ class Shard:
 
     @contextmanager
     def held_by(self, token: str) -> Iterator[None]:
-        """Keep other tasks from changing the shard in the block; raise InterruptedRunError for another token."""
+        """Lock the shard in the block; raise InterruptedRunError if ``token`` is not the shard's current token."""
         with self._lock:
             if token != self._token:
                 raise InterruptedRunError("the run has returned to an earlier depth, or the shard was lost")
@@ -418,6 +420,6 @@ def _expanded(shards: Sequence[Shard], links: KeyLinks, depth: int) -> Successor
 
 
 def flush_shards(shards: Sequence[Shard], depth: int, token: str) -> None:
-    """Make everything durable that some shards found up to ``depth``; see `flush`."""
+    """Make all segments durable that some shards found up to ``depth``; see `flush`."""
     with _all_held(shards, token):
         flush([one.segments for one in shards], depth, token)

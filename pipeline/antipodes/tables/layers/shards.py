@@ -23,7 +23,7 @@ from antipodes_tasks.move_tables import MoveTables
 from antipodes_tasks.spaces.space import Space
 
 MAX_QUICK_FILLS = 8
-"""Number of tasks that fill move tables without being interruptible: so few take only a moment."""
+"""Maximum number of tasks that fill move tables and cannot be interrupted, since they take only a moment."""
 
 
 def build_tables(scheduler: Scheduler, space: Space, stop: Stop = never_stop, listener: Listener = silence) -> Handle:
@@ -70,7 +70,7 @@ class LayerGraph:
     links: Handle
     """The move tables, and the pairs of partitions that they connect."""
     predecessors: Sequence[Sequence[int]]
-    """For each shard, the shards that contain predecessors of its positions, possibly itself among them."""
+    """For each shard, the shards that contain predecessors of its positions, possibly including itself."""
     shares_memory: bool
     """Whether tasks can read each other's shards. If not, they are sent the boundaries of other shards."""
     shards: Sequence[Handle]
@@ -81,12 +81,12 @@ class LayerGraph:
     sizes: Sequence[int] = ()
     """For each shard, the number of positions at the last depth, if known. Large shards are started first."""
     owned: Sequence[range] | None = None
-    """For each shard, the numbers of its key ranges, if partitions consist of keys. Then all successors are sent."""
+    """If partitions consist of keys, the key ranges of each shard, by number. Then shards exchange all successors."""
     groups: Sequence[Sequence[int]] = ()
     """Groups of key shards that are on the same worker and advance together."""
     calls: dict[Key, Call] = field(default_factory=dict)
     advances: dict[Key, tuple[Sequence[int], int]] = field(default_factory=dict)
-    """By the key of each task that advances shards, the numbers of these shards and the depth before."""
+    """For each task that advances shards, by key: the numbers of these shards, and the depth where they start."""
     places: dict[Key, Handle] = field(default_factory=dict)
     """For each call, the shard on whose worker it runs."""
     _last: dict[int, Key] = field(default_factory=dict)
@@ -130,7 +130,7 @@ class LayerGraph:
         return self._call(f"expand-{depth}", group[0], call)
 
     def _part(self, expanded: Key, group: Sequence[int], depth: int) -> Handle:
-        """Return the successors that a group owns. On a cluster they are cut out before they are sent."""
+        """Return successors for a group to merge. On a cluster, only the successors in its own ranges are sent."""
         if self.shares_memory or expanded[1] == group[0]:
             return result_of(expanded)
         assert self.owned is not None
@@ -140,7 +140,7 @@ class LayerGraph:
         return result_of(key)
 
     def _source(self, number: int, depth: int) -> Handle:
-        """Return the part of a shard that other shards need at a depth."""
+        """Return the source from which other shards read a frontier: the shard itself, or on a cluster its boundary."""
         if self.shares_memory:
             return self.shards[number]
         call = boundary, self.shards[number], self.links, depth, self.token, self._handles_after(number)
@@ -151,7 +151,7 @@ class LayerGraph:
 
     @cached_property
     def _turns(self) -> Mapping[int, int]:
-        """For each shard, the number of smaller shards. Threads start the calls with the last names first."""
+        """For each shard, the number of smaller shards. It orders the keys: threads start the last keys first."""
         return {number: turn for turn, number in enumerate(np.argsort(self.sizes, kind="stable").tolist())}
 
     def _call(self, name: str, number: int, call: Call) -> Key:
@@ -171,7 +171,7 @@ def advance(
     token: str,
     after: list[Any],
 ) -> list[list[int]]:
-    """Advance each of some shards, after the tasks whose results are in ``after``; see `Shard.advance`."""
+    """Advance some shards, after the tasks whose results are in ``after``; see `Shard.advance`."""
     return [shard.advance(others, links, depth, layers, token) for shard in shards]
 
 
@@ -181,12 +181,12 @@ def expand(shards: list[Shard], links: KeyLinks, depth: int, token: str, after: 
 
 
 def part(found: Successors, own: Sequence[range]) -> Successors:
-    """Return the successors in some ranges."""
+    """Return the successors in the ranges with these numbers."""
     return found.of(own)
 
 
 def boundary(shard: Shard, links: Links, depth: int, token: str, after: list[Any]) -> Boundary:
-    """Return the part of a shard that other shards need, after the tasks whose results are in ``after``."""
+    """Return the boundary of a shard, after the tasks whose results are in ``after``; see `Shard.boundary`."""
     return shard.boundary(links, depth, token)
 
 
@@ -210,8 +210,8 @@ class Shards:
     ) -> None:
         """Build the move tables; raise InterruptedRunError if ``stop`` returns True meanwhile.
 
-        A ``counts_only`` run only keeps bits, and commits checkpoints of the bits instead of a journal. After a loss
-        its surviving shards cannot go back, so all shards are restored.
+        A ``counts_only`` run only keeps bits or keys, and commits checkpoints of them instead of a journal. Its shards
+        cannot go back to an earlier depth, so after a loss all shards are restored.
         """
         self.plan = plan
         self._counts_only = counts_only
@@ -260,10 +260,10 @@ class Shards:
         return layers, list(dict.fromkeys([*damaged, *(line for one in found for line in one.damaged)]))
 
     def recover(self, depth: int, starts: NDArray[Any], token: str, stop: Stop = never_stop) -> int:
-        """Restore the shards that were lost with their workers at ``depth``, or at the start; return the depth reached.
+        """Restore the lost shards at ``depth``, or at depth 0 if ``depth`` is negative; return the depth of all shards.
 
-        The other shards go back to this depth. Positions that they have found since are replayed, not searched. The
-        depth is lower if the journal is corrupt. It is -1 if even the starts are missing; then the shards cannot be
+        The other shards go back to this depth. They replay the layers that they had found after it. The result is less
+        than ``depth`` if the journal is corrupt. It is -1 if even the starts are missing; then the shards cannot be
         used any more.
         """
         lost = self.lost
@@ -277,9 +277,8 @@ class Shards:
             placed = self._place("recover", dict.fromkeys(lost, (starts,)), begun, kept)
         for number, handle in zip(lost, placed, strict=True):
             self._shards[number] = handle
-        found = self._gather(
-            "found", report
-        )  # only lost shards matter: a survivor without new positions may be at a lower depth
+        # Only the lost shards matter: another shard may be at a smaller depth because it had no new positions.
+        found = self._gather("found", report)
         reached = min([max(0, depth), *(found[number].depth for number in lost)])
         if reached >= 0:
             self._go_back(reached)
@@ -287,7 +286,7 @@ class Shards:
 
     @property
     def lost(self) -> list[int]:
-        """The numbers of the shards to be restored: those that no worker holds; in a counts-only run then all."""
+        """The numbers of the shards that no worker holds. In a counts-only run, all shards if any of them is lost."""
         lost = [number for number, handle in enumerate(self._shards) if not self._scheduler.holds(handle)]
         return list(range(len(self._shards))) if lost and self._counts_only else lost
 
@@ -336,7 +335,7 @@ class Shards:
 
     def flush(self, depth: int) -> None:
         """Write all segments up to ``depth`` to the journal, or a checkpoint at this depth, durably."""
-        if self._counts_only:  # in two steps, since syncing the first file would keep the disk busy
+        if self._counts_only:  # in two steps, since syncing the first files would delay writing the others
             self._gather("write", Shard.write_checkpoint, depth, self._token)
             self._gather("durable", Shard.make_durable)
         elif self._scheduler.shares_memory:
@@ -360,14 +359,14 @@ class Shards:
 
     @property
     def _groups(self) -> Sequence[Sequence[int]]:
-        """The numbers of the shards that are on one worker and wait for the same thread."""
+        """The numbers of the shards, in groups. The shards of a group are on one worker and advance in one task."""
         return self._scheduler.side_by_side(self._shards)
 
     @property
     def _settles_later(self) -> bool:
         """Whether shards settle a layer after all have found it, because others read their frontiers in place.
 
-        Shards in other processes receive boundaries instead, which are made earlier.
+        Shards in other processes receive boundaries instead, which are copies.
         """
         return self.plan.two_bits and self._scheduler.shares_memory
 
@@ -381,7 +380,7 @@ class Shards:
         return self._scheduler.persist({linked: (links, tables, bounds)})[linked]
 
     def _find_predecessors(self, stop: Stop) -> list[list[int]]:
-        """Return for each shard the shards that contain predecessors of its positions, possibly itself among them."""
+        """Return for each shard the shards that contain predecessors of its positions, possibly including itself."""
         name = self._name("predecessors"), 0
         handles = self._scheduler.persist({name: (attrgetter("predecessors"), self._links)})
         (predecessors,) = self._scheduler.gather(list(handles.values()), stop)
@@ -392,7 +391,7 @@ class Shards:
         ]
 
     def _restore_arguments(self, depth: int, numbers: Iterable[int], damaged: list[str]) -> Mapping[int, Call]:
-        """Return the arguments from which each of these shards is restored; add corrupt files to ``damaged``."""
+        """Return the arguments from which each of these shards is restored; add problems to ``damaged``."""
         chunks = [self._chunks(parts) for parts in self.plan.shards]
         if self._counts_only:
             sizes = Checkpoint(self._journal, depth).sizes(chunks)
@@ -453,7 +452,7 @@ class Shards:
         return results
 
     def _restoring(self, states: int) -> OnDone:
-        """Return a function that is called with the key of each restored shard and reports the progress."""
+        """Return a function that reports the progress. It is called with the key of each restored shard."""
         space, shards, done = self.plan.space, self.plan.shards, 0
         positions = states if self.plan.keyed else space.full_space.size
         self._listener(Restoring(0, positions))
@@ -466,7 +465,7 @@ class Shards:
         return report_shard
 
     def _name(self, name: str) -> str:
-        """Return the first part of keys, different from all other tasks."""
+        """Return a new first part for the keys of tasks, different from all others."""
         self._names += 1
         return f"{name}-{self._run}-{self._names}"
 
@@ -500,7 +499,7 @@ def report(shard: Shard) -> Restored:
 
 
 def _counting(keys: Iterable[Key], settled: Settled) -> Callable[[Key], None]:
-    """Return a function that is called with each finished key and reports how many of ``keys`` are finished."""
+    """Return a function that reports how many of ``keys`` are finished. It is called with each finished key."""
     awaited = set(keys)
     done: list[Key] = []
 

@@ -33,7 +33,7 @@ class Folder:
 
 
 class PieceFile:
-    """A file of bytes that is written at its end and read anywhere. Threads may read at the same time."""
+    """A file to which bytes are appended, and which is read at any offset. Threads may read at the same time."""
 
     def __init__(self, folder: str) -> None:
         self._folder = folder

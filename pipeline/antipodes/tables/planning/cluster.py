@@ -1,4 +1,4 @@
-"""Whether a run fits into a cluster, whose workers are described by the user or queried, before anything runs."""
+"""Check before a run whether it fits into a cluster, whose workers are queried or described by the user."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from antipodes.tables.planning.plan import Cut, Plan
 from antipodes_tasks.base.quoting import counted
 
 Workers = Mapping[str, Any]
-"""The workers by name, in dask's words: their ``memory_limit`` in bytes (0: none), and ``nthreads``."""
+"""The workers by name, described as by dask: their ``memory_limit`` in bytes (0: none) and their ``nthreads``."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class ClusterFit:
 
     @property
     def worker_memory(self) -> int:
-        """The memory limit, in bytes, that is enough for each worker of the plan, as whole MiB."""
+        """The memory limit, in bytes, that each worker of the plan needs, rounded up to whole MiB."""
         return ceil(self.plan.least_bytes / self.planned / WORKER_SHARE / MIB) * MIB
 
     def to_json(self) -> dict[str, Any]:

@@ -2,9 +2,9 @@
 
 The trial is the beginning of the run itself: it builds the move tables, and searches layer by layer in the partitions
 of the plan. Layers that it does not reach are forecast. If the move tables take too long, or the run takes gigabytes,
-there is no trial, and the search is estimated from the rate of a search with random move tables. For the rest, a chunk
-of positions that this search found is compressed, and bytes are written to the disk. Other programs that load the
-machine slow down the estimate as they would slow down the run.
+there is no trial, and the search is estimated from the rate of a search with random move tables. The time to write the
+table is estimated by compressing a chunk of positions that the search with random tables found, and by writing bytes to
+the disk. Other programs that load the machine slow down the trial as they would slow down the run.
 """
 
 import hashlib
@@ -42,30 +42,30 @@ TRIAL_BYTES = 4 << 30
 TRIAL_TABLES = 3.0
 """Maximum seconds for building the move tables of a trial."""
 LEAST_LAYERS, LEAST_SHARE = 5, 0.0005
-"""Minimum number of layers, and minimum share of all positions, from which the rest of a search is forecast."""
+"""Minimum number of layers, and minimum share of all positions, that a trial must find before the rest is forecast."""
 UNCERTAIN_SHARE = 0.25
-"""The minimum share if the number of reachable positions is unknown. That number may be anything between the number of
-positions found and the number of all positions."""
+"""The minimum share if the number of reachable positions is unknown. It may be any number from the number of positions
+found to the number of all positions."""
 BLOCKS = 40
-"""Maximum number of blocks of layers from which the rest is forecast. Long series of layers fluctuate."""
+"""Maximum number of blocks of consecutive layers from which the rest is forecast, since single layers fluctuate."""
 NEVER_WRITTEN = 1 << 62
 """Journal bytes that stay in memory, so that a trial writes nothing."""
 SAMPLE_STATES = 1 << 19
-"""Number of positions of the sample that is assembled: too many for a processor's cache, and found in about 10 ms."""
+"""Number of positions of the random sample: too many for a processor's cache, and found in about 10 ms."""
 SAMPLE_MAPS = 32
 """Maximum number of column maps of the sample."""
 FEWEST_MOVES = 3
-"""Minimum number of moves of the sample: two involutions would only lead around one cycle, position by position."""
+"""Minimum number of moves of the sample. Two involutions only generate cycles, with two positions per layer."""
 MAX_LAYERS = 256
 """Maximum number of layers of the sample that are searched. Random moves reach all positions in about twenty."""
 POSITIONS_TRIED = 32
-"""Number of positions of the puzzle whose moves are counted."""
+"""Number of positions of the puzzle whose moves are counted, to estimate the mean number of moves."""
 SAMPLE_SECONDS = 0.15
-"""Seconds for which the sample is assembled repeatedly."""
+"""Seconds for which the sample is assembled again and again, to measure the time of an assembly."""
 FILL_SECONDS = 0.2
 """Seconds for which parts of the puzzle's move tables are built."""
 LOADING = 1.6
-"""Ratio of the start-up and exit time of a run, including dask and zarr, to the start-up time of a plan."""
+"""Ratio of the time in which a run starts and exits, including dask and zarr, to the start-up time of a plan."""
 KERNELS_SECONDS = 0.2
 """Seconds to load the compiled kernels and to create a store."""
 WRITTEN_BYTES = 8 * MIB
@@ -95,7 +95,7 @@ class Duration:
     known: bool
     """Whether the estimate is based on a trial. False: the seconds are a lower bound from a measured rate."""
     longer: float = 0.0
-    """Seconds by which the search and the writing may take longer if the time is not known."""
+    """Seconds that the search and the writing may take in addition if ``known`` is False."""
 
     @property
     def seconds(self) -> float:
@@ -122,7 +122,7 @@ class _Search:
     states: float
     known: bool
     longer: float = 0.0
-    """Seconds that the search may take beyond ``seconds`` if the time is not known."""
+    """Seconds that the search may take beyond ``seconds`` if ``known`` is False."""
     more_states: float = 0.0
     """Number of positions that the search may find beyond ``states``."""
 
@@ -186,7 +186,7 @@ def _of_keys(plan: Plan, start: float) -> Duration:
 
 
 def _search_seconds(plan: Plan, threads: int, trial_seconds: float, each: float) -> _Search:
-    """Return the search of a plan, from a trial if possible, else at ``each`` seconds per entry (random tables)."""
+    """Return the estimated search: from a trial if possible, else at ``each`` seconds per entry of random tables."""
     size = plan.space.size
     states = size if plan.reachable is None else _entries(plan.space, plan.reachable)
     certain = 0 if plan.reachable is None else states
@@ -246,7 +246,7 @@ def _layers_tried(shards: Shards, trial_seconds: float) -> tuple[list[int], list
 
 
 def _tables_seconds(space: Space, parallel: int) -> float:
-    """Estimate the seconds to build the move tables by building a part of them."""
+    """Estimate the seconds to build the move tables by building some of their parts."""
     begin = time.perf_counter()
     _, fills = space.filler.begin()
     for fill in fills[:1]:  # loads the kernels
@@ -261,7 +261,7 @@ def _tables_seconds(space: Space, parallel: int) -> float:
 
 
 def _sampled_seconds(plan: Plan, parallel: int, rng: np.random.Generator) -> tuple[float, float]:
-    """Return the seconds per position of a sample for compressing its depth, and for finding it in a search."""
+    """Return the seconds per position of a random sample: to assemble the position, and to find it in a search."""
     width = min(plan.space.width, SAMPLE_STATES)
     rows = max(2, SAMPLE_STATES // width)
     tables = _random_tables(

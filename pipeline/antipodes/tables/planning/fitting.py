@@ -1,4 +1,4 @@
-"""Plans that fit: a run that does not fit into memory or on the disk is refused, immediately if bounds show it.
+"""Plans that fit. A run that does not fit into memory or on the disk is refused, if possible before it is planned.
 
 If the workers of a cluster have too little memory for any plan, `plan_that_fits` waits for more workers.
 """
@@ -16,7 +16,8 @@ from antipodes.system.events import WaitingForWorkers
 from antipodes.system.machine import MIB, human
 from antipodes.system.options import RunOptions
 from antipodes.tables.planning.plan import Cut, Division, Plan, check_memory, plan_chunk, plan_cut, plan_run
-from antipodes_tasks.base.errors import DiskLimitError, InterruptedRunError, ResourceLimitError
+from antipodes_tasks.errors import DiskLimitError, InterruptedRunError, ResourceLimitError
+from antipodes_tasks.quoting import counted
 from antipodes_tasks.spaces.choose_cut import listed
 
 JOIN_SECONDS = 60.0
@@ -28,7 +29,10 @@ POLL_SECONDS = 0.1
 def plan_that_fits(
     session: Session[Any], config: Config, scheduler: Scheduler, cut: Cut | None, division: Division | None = None
 ) -> Plan:
-    """Return the plan of a run for the current workers, of its store if there is one, and of a search in progress.
+    """Return the plan of a run for the current workers.
+
+    It keeps the ``cut`` of an existing store and, unless only another division fits, the ``division`` of a search in
+    progress.
 
     If the workers of a cluster have too little memory, others may join for JOIN_SECONDS.
 
@@ -54,7 +58,7 @@ def plan_that_fits(
 def plan_checked(
     config: Config, options: RunOptions, scheduler: Scheduler, cut: Cut | None = None, division: Division | None = None
 ) -> Plan:
-    """Return the plan of a run, of its store if there is one, on the largest set of workers into which it fits.
+    """Return the plan of a run on the largest set of workers into which it fits; ``cut`` is that of an existing store.
 
     A search in progress keeps its ``division`` unless only another division fits.
 
@@ -74,7 +78,9 @@ def plan_checked(
 
 
 def _cut_that_may_fit(config: Config, options: RunOptions, scheduler: Scheduler) -> Cut:
-    """Return the cut of a new store, unless known bounds already show that the puzzle fits into no set of workers.
+    """Return the cut of a new store.
+
+    Raises ResourceLimitError if known bounds already show that the puzzle fits into no set of workers.
 
     Without these bounds, a run would list rows and fill move tables for minutes before it is refused.
     """
@@ -111,7 +117,7 @@ def fits_into(config: Config, options: RunOptions, cut: Cut, division: Division 
 
 
 def plan_for(config: Config, options: RunOptions, cut: Cut, division: Division | None, workers: Capacity) -> Plan:
-    """Return the plan for a set of workers. It keeps the given division unless only another one fits."""
+    """Return the plan for a set of workers. It keeps the given division unless only another division fits."""
     limit = options.memory_limit or workers.memory
     plan = partial(plan_run, config.puzzle, workers.workers, limit, cut, workers.processes, config.settings)
     kept = plan(division, counts_only=options.counts_only) if division else None
@@ -121,7 +127,7 @@ def plan_for(config: Config, options: RunOptions, cut: Cut, division: Division |
 
 
 def describe_misfit(memory_limit: int | None, limit: int | None) -> str:
-    """Return why a worker with this limit in bytes is not used, as the rest of a sentence about the worker.
+    """Return why a worker with this ``limit`` in bytes is not used, as the end of a sentence about the worker.
 
     ``memory_limit`` is the limit of the run, for all workers together.
     """
@@ -132,7 +138,7 @@ def describe_misfit(memory_limit: int | None, limit: int | None) -> str:
 
 
 def check_disk(plan: Plan, store: Store[Any]) -> None:
-    """Raise DiskLimitError if the files of the run may take more disk than is free (if that is known).
+    """Raise DiskLimitError if the files of the run may take more disk space than is free (if this is known).
 
     The bytes of an existing store count as free: a run resumes from them, or overwrites them before it writes more.
     """
@@ -152,7 +158,7 @@ def _worker_limit(least_bytes: int, options: RunOptions, scheduler: Scheduler) -
     if options.memory_limit or not scheduler.processes:
         return ""
     least = ceil(least_bytes / scheduler.processes / WORKER_SHARE / MIB)
-    return f"; with {scheduler.processes} of them each worker needs a memory limit of {least}MiB or more"
+    return f"; with {counted(scheduler.processes, 'worker')}, each worker needs a memory limit of {least}MiB or more"
 
 
 def _joined(scheduler: Scheduler, deadline: float, stop: Stop) -> bool:

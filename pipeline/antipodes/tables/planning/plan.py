@@ -38,18 +38,18 @@ def _values(setting: Any) -> int:
 
 
 CHUNK_STATES = (128 * KIB, 4 * MIB)
-"""Minimum and maximum positions per chunk: few enough to be read for one query, and enough to be worth a file."""
+"""Minimum and maximum positions per chunk: enough to be worth a file, and few enough to be read for one query."""
 DIVISORS_TRIED = 1000
 """Maximum number of chunk counts that are tried to find one that divides the rows evenly."""
 PARTITION_STATES = 16 * MIB
 """Maximum number of positions of a partition: one layer of it takes at most about 100 ms."""
 BLOCK_STATES = 256 * MIB
-"""Maximum number of positions of a partition that is a whole block of rows, which few partitions need to read."""
+"""Maximum number of positions of a partition that is a whole block of rows. Few partitions read such a partition."""
 SCATTERED_PARTITIONS = 32
-"""Maximum number of partitions of a reduced space, unless larger limits above apply: each partition has successors in
-all partitions, so each partition reads all rows of all others."""
+"""Maximum number of partitions of a reduced space, unless more are needed to keep the workers busy: each partition has
+successors in all partitions, so each partition reads all rows of all others."""
 TASKS_A_WORKER = 8
-"""Number of partitions per worker. It keeps all workers busy until a layer ends."""
+"""Number of partitions per worker, enough to keep all workers busy until a layer ends."""
 PROGRAM_BYTES = 220 * MIB
 """Memory of the program and its libraries in bytes: the peak with an empty puzzle, rounded up."""
 SHARD_STATES = (16 * MIB, 256 * MIB)
@@ -95,7 +95,7 @@ class Division:
     shard_size: int
     """Number of partitions that one task advances."""
     two_bits: bool
-    """Whether partitions of bits use two bits per position, not three. Then partitions wait for each other."""
+    """Whether partitions of bits use two bits per position instead of three. Then partitions wait for each other."""
 
     @property
     def cut(self) -> Cut:
@@ -103,7 +103,7 @@ class Division:
         return self.space, self.chunk_rows
 
     def divides_like(self, other: "Division") -> bool:
-        """Return whether the shards of both divisions have the same rows and kinds of states."""
+        """Return whether the shards of both divisions have the same rows and states of the same kind."""
         return (self.partition_rows, self.shard_size, self.two_bits) == (
             other.partition_rows,
             other.shard_size,
@@ -168,7 +168,7 @@ class Division:
 
 @dataclass(frozen=True)
 class Plan(Division):
-    """The division of the rows, and upper bounds of the memory and disk of a run in bytes."""
+    """The division of the rows, and upper bounds on the memory and disk space of a run in bytes."""
 
     table_bytes: int
     """Memory of the move tables."""
@@ -184,12 +184,12 @@ class Plan(Division):
 
     @property
     def unsure_bytes(self) -> int:
-        """Memory of a process's move tables that may turn out to be unnecessary, because their bound is an estimate."""
+        """Bytes by which a process's move tables may turn out smaller than ``table_bytes``, which is only a bound."""
         return 0 if self.keyed else self.table_bytes - self.space.filler.least_table_bytes
 
     @cached_property
     def weights(self) -> NDArray[np.int64] | None:
-        """The number of positions that an entry of each row represents, ``(rows,)``. None: one."""
+        """The number of positions that an entry of each row represents, ``(rows,)``. None if each represents one."""
         return self.space.weights
 
     @property
@@ -204,7 +204,7 @@ class Plan(Division):
 
     @property
     def looked(self) -> int:
-        """The number of positions found while planning, if positions are keys. It is a lower bound of the total."""
+        """The number of positions found while planning, if positions are keys. It is a lower bound on the total."""
         numbering = self.space.numbering
         return numbering.looked if isinstance(numbering, Keyed) else 0
 
@@ -215,7 +215,7 @@ class Plan(Division):
 
     @property
     def disk_parts(self) -> Mapping[str, int]:
-        """The bytes of disk, by purpose."""
+        """Disk space in bytes, by purpose."""
         if not self.journal_bytes:
             return {"two checkpoints": self.disk_bytes}
         return {"journal": self.journal_bytes, "table": self.disk_bytes - self.journal_bytes}
@@ -236,13 +236,16 @@ def plan_run(
 ) -> Plan:
     """Plan a puzzle for ``workers`` simultaneous tasks, in threads of this process or in ``processes`` other processes.
 
-    The memory that is left within ``memory_limit``, in bytes, is for the journal, which runs for ``counts_only`` do not
-    have. If three bits per position do not fit, two are used. A store to be resumed passes its ``cut``, which another
-    version may have chosen differently. A new store is reduced according to ``symmetry``, see
-    `antipodes.system.options.RunOptions`. A search that continues with other workers passes its ``division``. The
-    ``settings`` of the puzzle's config also take memory and disk, for example if they list half a million edges. With
-    ``outline``, data that take more than a second or two to compute are estimated: the rows and move tables of large
-    reduced spaces. Such a plan cannot be run.
+    If three bits per position do not fit into ``memory_limit`` (bytes), two are used. The rest of this memory is for
+    the journal, which ``counts_only`` runs do not have.
+
+    * ``cut``: the cut of a store to be resumed. Another version may have chosen it differently.
+    * ``division``: the division of a search that continues with other workers.
+    * ``settings``: the settings of the puzzle's config. They also take memory and disk space, for example if they list
+      half a million edges.
+    * ``symmetry``: how a new store is reduced; see `antipodes.runs.options.RunOptions`.
+    * ``outline``: whether to estimate data that take more than a second or two to compute, which are the rows and move
+      tables of large reduced spaces. Such a plan cannot be run.
     """
     arguments.instance(puzzle, Puzzle, "a Puzzle, such as the puzzle of a Config")
     division = division or _divide(*(cut or plan_cut(puzzle, symmetry, outline=outline)), workers, processes)
@@ -281,7 +284,7 @@ def _needs_two_bits(three: int, two: int, memory_limit: int | None) -> bool:
 def plan_cut(puzzle: Puzzle, symmetry: str | None = None, *, outline: bool = False) -> Cut:
     """Return the cut of a new store. It depends only on puzzle and ``symmetry``, so every run writes the same chunks.
 
-    With ``outline``, it is only for a plan that is not run, see `plan_run`.
+    With ``outline``, the cut is only good for a plan that is not run; see `plan_run`.
     """
     space = best_space(puzzle.rules, symmetry or "auto", outline=outline)
     if isinstance(space.numbering, Keyed):
@@ -290,7 +293,7 @@ def plan_cut(puzzle: Puzzle, symmetry: str | None = None, *, outline: bool = Fal
 
 
 def plan_chunk(space: Space) -> int:
-    """Return the number of rows of a chunk, which is a part of a block of rows or consists of several blocks."""
+    """Return the number of rows of a chunk: a part of a block of rows, or several blocks."""
     least, most = CHUNK_STATES
     block = _block(space)
     states = block * space.width
@@ -303,7 +306,10 @@ def plan_chunk(space: Space) -> int:
 
 
 def _block(space: Space) -> int:
-    """Return the number of rows of a block: rows that moves keep together if more than a chunk, else by first digit."""
+    """Return the number of rows of a block.
+
+    These are rows that moves keep together. If these fit into a chunk, a block is all rows with the same first digit.
+    """
     block = space.rows // prod(space.numbering.radices[: space.numbering.block_digits])
     return block if block * space.width > CHUNK_STATES[1] else max(1, space.rows // prod(space.numbering.radices[:1]))
 
@@ -333,7 +339,7 @@ def plan_shard(space: Space, partitions: int, workers: int) -> int:
 
 
 def partitions(space: Space, rows: int) -> tuple[Partition, ...]:
-    """Return the rows of a space in ranges of ``rows`` rows. The last range may be shorter."""
+    """Return the partitions of a space: ranges of ``rows`` rows. The last range may be shorter."""
     firsts = range(0, space.rows, rows)
     return tuple(Partition(number, row, min(row + rows, space.rows)) for number, row in enumerate(firsts))
 
@@ -341,7 +347,7 @@ def partitions(space: Space, rows: int) -> tuple[Partition, ...]:
 def check_memory(plan: Plan, memory_limit: int) -> None:
     """Raise ResourceLimitError if the run takes more than the limit even without any journal in memory."""
     if plan.keyed and plan.least_bytes > memory_limit:
-        found = f"{counted(plan.looked, 'position')} or more take" if plan.looked else "positions that are keys take"
+        found = f"{counted(plan.looked, 'position')} or more take" if plan.looked else "the keys of its positions take"
         raise ResourceLimitError(
             f"the puzzle does not fit into {human(memory_limit)} of memory: {found} at least {human(plan.least_bytes)}"
         )
@@ -361,9 +367,9 @@ KEY_BYTES = 3 * 8
 
 
 def _plan_of_keys(division: Division, workers: int, memory_limit: int | None, described: int) -> Plan:
-    """Return the plan of a puzzle whose positions are keys. Its size is unknown before the search unless it is small.
+    """Return the plan of a puzzle whose positions are keys. If it is not small, only the search finds out its size.
 
-    Half of the remaining memory is for the journal.
+    Half of the memory that remains is for the journal.
     """
     reached = division.space.numbering.reachable(division.space.rules)
     least = described + (workers * KEYS_A_WORKER if reached is None else KEY_BYTES * reached)
@@ -411,7 +417,7 @@ def _search_bytes(division: Division, workers: int, processes: int, two_bits: bo
 
 
 def _assembly_bytes(division: Division, workers: int) -> int:
-    """Return the memory of the chunks that are written at the same time, when bits are no longer needed."""
+    """Return the memory of the chunks that are written at the same time, after the bits are released."""
     workers = min(workers, division.partition_count)
     at_once = workers * min(WRITE_THREADS, ceil(division.partition_rows / division.chunk_rows))
     return at_once * ASSEMBLED_BYTES * division.chunk_rows * division.space.width
@@ -423,6 +429,9 @@ def _bitmap_bytes(space: Space) -> int:
 
 
 def _spread(size: int, division: Division, processes: int) -> int:
-    """Return the memory of ``size`` bytes over all processes if each takes as much as the one with the most shards."""
+    """Return the memory of all processes if ``size`` bytes are divided among the shards.
+
+    Every process is assumed to take as much as the process with the most shards.
+    """
     shards = division.shard_count
     return size if processes <= 1 else ceil(size * ceil(shards / processes) * processes / shards)

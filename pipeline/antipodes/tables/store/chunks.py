@@ -19,7 +19,7 @@ from antipodes_tasks.spaces.space import NOT_NUMBERED
 
 
 def by_chunk(indices: NDArray[np.int64], chunk_states: int) -> Iterator[tuple[int, NDArray[np.int64]]]:
-    """Yield the number of each chunk that contains indices ``(n,)``, ascending, and the places of these indices."""
+    """Yield each chunk that contains some of ``indices`` ``(n,)``, ascending, and where they are in ``indices``."""
     if not len(indices):
         return
     chunk_of = indices // chunk_states
@@ -40,7 +40,7 @@ T = TypeVar("T", bound=NDArray[Any])
 
 
 class ChunkCache(Generic[T]):
-    """At most ``capacity`` chunks by number. The least recently used chunk is dropped first.
+    """A cache of at most ``capacity`` chunks, by number. The least recently used chunk is dropped first.
 
     A chunk is read outside of the lock, so threads that need different chunks do not wait for each other. Two threads
     that need the same chunk may both read it.
@@ -87,7 +87,7 @@ UNKNOWN = -2
 
 
 class TableChunks:
-    """The depths of a table. Chunks that were read stay in memory up to ``cache_bytes``. Threads can share it."""
+    """The depths of a table. Up to ``cache_bytes`` of chunks stay in memory. Threads can share this object."""
 
     def __init__(self, store: TableStore, manifest: TableManifest, cache_bytes: int) -> None:
         self.address = store.address
@@ -165,7 +165,10 @@ class TableChunks:
         return np.concatenate(parts)
 
     def numbered_at(self, depth: int, numbers: NDArray[np.int64]) -> Indices:
-        """Return the indices ``(n,)`` of positions at a depth, counted from 0; raise StoreDamagedError if too few."""
+        """Return the indices ``(n,)`` of the positions with these ``numbers``, counted from 0 at a depth.
+
+        Raises StoreDamagedError if the depth has fewer positions.
+        """
         ends = np.cumsum(self.layer_counts[:, depth], dtype=np.int64)
         indices = np.empty(len(numbers), dtype=np.int64)
         chunk_of = np.searchsorted(ends, numbers, side="right")
@@ -176,11 +179,11 @@ class TableChunks:
             if len(here) != self.layer_counts[chunk, depth]:
                 raise self._fewer(depth)
             wanted = chunk_of == chunk
-            indices[wanted] = here[numbers[wanted] - ends[chunk]]  # negative: counted from the end of the chunk
+            indices[wanted] = here[numbers[wanted] - ends[chunk]]  # a negative number counts from the end of the chunk
         return indices
 
     def numbered(self, numbers: NDArray[np.int64]) -> tuple[Indices, NDArray[np.int32]]:
-        """Return indices ``(n,)`` and depths ``(n,)`` of positions that are counted from 0 by depth, then by index.
+        """Return the indices and depths ``(n,)`` of positions by their numbers, counted from 0 by depth, then by index.
 
         Only chunks that contain one of them are read. Raises as `numbered_at` does.
         """
@@ -195,7 +198,7 @@ class TableChunks:
         return indices, depths.astype(np.int32)
 
     def _by_depth(self, chunk: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return the places of a chunk in the order of their depths, and where each depth begins in this order."""
+        """Return the offsets of a chunk's entries, sorted by depth, and where each depth begins among them."""
         depths, counts = self._chunks[chunk].ravel(), self.layer_counts[chunk]
         ends = np.cumsum(np.bincount(depths, minlength=len(counts))[: len(counts)])
         if (wrong := np.flatnonzero(np.diff(ends, prepend=0) != counts)).size:
@@ -255,7 +258,7 @@ class TableChunks:
             self._check_not_replaced()
 
     def _check_not_replaced(self) -> None:
-        """Raise StoreChangedError if another store is here now: its distances could be wrong, or seem corrupt.
+        """Raise StoreChangedError if another store is at the address now: distances could be wrong, or seem corrupt.
 
         A store that a run has finished counts as another store: its journal is gone, and its arrays are new.
         """

@@ -15,7 +15,7 @@ from antipodes_tasks.spaces.space import NOT_NUMBERED
 
 
 class StoredKeys:
-    """The keys of a table. Chunks that were read stay in memory up to ``cache_bytes``. Threads can share it."""
+    """The keys of a table. Up to ``cache_bytes`` of chunks stay in memory. Threads can share this object."""
 
     def __init__(self, store: TableStore, manifest: TableManifest, cache_bytes: int) -> None:
         self._store = store

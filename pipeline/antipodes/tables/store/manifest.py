@@ -186,13 +186,13 @@ class SearchManifest:
 
     @property
     def numbered(self) -> int:
-        """Number of positions, reachable or not, where an entry may represent several. For keys, the number found."""
+        """Number of positions, reachable or not, including all that an entry represents. For keys, the number found."""
         if self.keyed:
             return self.states
         return int(self.details[NUMBERED]) if self.space == REDUCED else self.index_size
 
     def standing_for(self, entries: int) -> int:
-        """Return approximately how many positions some entries represent, in proportion to all entries."""
+        """Return approximately how many positions this number of entries represents, in proportion to all entries."""
         return entries * self.numbered // self.index_size
 
     @property
@@ -246,7 +246,7 @@ class SearchManifest:
     def first_antipodes(self, limit: int | None = None, puzzle: Puzzle | None = None) -> Labels:
         """Return the first antipodes in the manifest, ``(n, places)``, at most ``limit``.
 
-        If the ``puzzle`` of the store is given, it is not built again.
+        Pass the ``puzzle`` of the store if it is already built.
         """
         space = self._own_space if puzzle is None else self.space_of(puzzle)
         named, numbering = self.antipodes[:limit], space.numbering
@@ -259,12 +259,12 @@ class SearchManifest:
 
     @property
     def searches_keys(self) -> bool:
-        """Whether positions are keys that are not listed yet. Then indices belong to ranges of keys."""
+        """Whether positions are keys that are not listed yet. Then rows and chunks are those of the ranges of keys."""
         return self.keyed and self.chunk_rows == SPAN
 
     @property
     def journal_cut(self) -> tuple[int, int, int]:
-        """The rows, columns and rows per chunk of the journal, which differ from a finished list of keys."""
+        """The numbers of rows, columns and rows per chunk of the journal, even after the keys of a table are listed."""
         if self.keyed:
             return SPAN * (1 + len(self.details[BOUNDS])), 1, SPAN
         return self.rows, self.width, self.chunk_rows
@@ -282,8 +282,8 @@ class SearchManifest:
     def journal_layers(self) -> Sequence[int]:
         """The number of positions at each committed depth, as counted in the files of the last commit.
 
-        A checkpoint counts all positions before the last depth as if they had one depth. For keys it only contains
-        the layers that are needed.
+        A checkpoint counts all positions before the last depth as if they were at the previous depth. For keys it only
+        contains the layers that the search needs.
         """
         *before, last = self.layers
         if self.keyed and not self.details[ONE_WAY]:
@@ -314,7 +314,9 @@ class SearchManifest:
         expect(few, "chunk_rows", f"a row, or at most {MAX_CHUNK_STATES:,} positions", self.chunk_rows)
         depth = self.committed_depth
         expect(depth >= 0 or not self.searched, "searched", "false, since nothing is committed", self.searched)
-        expect(self.searched or not self.complete, "complete", "false, since not all is searched", self.complete)
+        expect(
+            self.searched or not self.complete, "complete", "false, since not all positions are searched", self.complete
+        )
         finished = self.complete or not (self.COUNTS_ONLY and self.searched)
         expect(finished, "complete", f"{self.searched}, as searched", self.complete)
         expect(len(self.layers) == depth + 1, "layers", f"{depth + 1} numbers", f"{len(self.layers)} numbers")
@@ -323,7 +325,7 @@ class SearchManifest:
         expect(entries <= self.index_size, "layers", f"at most {self.index_size} entries", entries)
         fewest = [*map(int.__le__, self.layers, self.weighed)]
         known = not self.weighed or (len(self.weighed) == len(self.layers) and all(fewest))
-        expect(known, "weighed", "at each depth as many positions as entries, or more", self.weighed)
+        expect(known, "weighed", "at least as many positions as entries at each depth", self.weighed)
         self._check_antipodes()
 
     def _check_removed_keys(self) -> None:
@@ -373,7 +375,7 @@ class SearchManifest:
 
 @contextmanager
 def _reading_details() -> Iterator[None]:
-    """Turn all errors of code that reads the details, which may be any JSON, into FieldErrors."""
+    """Convert errors into FieldErrors, in code that reads the details: these may be any JSON."""
     try:
         yield
     except FieldError:
@@ -401,9 +403,9 @@ class TableManifest(SearchManifest):
     layer_counts: ChunkDigests = field(metadata=stored_as(chunk_digests()))
     """The digest of each chunk of the array of counts. Empty before the table is complete."""
     keys: ChunkDigests | None = field(default=None, kw_only=True, metadata=stored_as(optional(chunk_digests())))
-    """The digest of each chunk of keys once they are listed. None if positions have numbers."""
+    """The digest of each chunk of keys once they are listed. None before, and if positions are not keys."""
     first_keys: ChunkDigests | None = field(default=None, kw_only=True, metadata=stored_as(optional(chunk_digests())))
-    """The digest of each chunk of the array of first keys. None before the table is complete."""
+    """The digest of each chunk of the array of first keys. None before the table is complete, and without keys."""
 
     @classmethod
     def empty(cls, config: Config, cut: Cut, **further: Any) -> Self:
@@ -447,7 +449,7 @@ class TableManifest(SearchManifest):
         return Layout((self.chunk_count, self.key_words), rows, "uint64", 0, ("chunk", "word"))
 
     def with_layers(self, layers: Layers, antipodes: Sequence[int]) -> Self:
-        """Return the manifest after all positions are searched; for keys, with the chunks of the list of keys."""
+        """Return the manifest after all positions are searched. For keys, its chunks are those of the list of keys."""
         found = replace(self, **layers.fields, searched=True, antipodes=tuple(antipodes))
         if not self.keyed or not self.searches_keys:
             return found
@@ -461,7 +463,7 @@ class TableManifest(SearchManifest):
 
     @property
     def as_read(self) -> Self:
-        """The manifest with the chunks that can be read: those of the journal until a list of keys is complete."""
+        """The manifest with the chunks that can be read: the chunks of the journal until a list of keys is complete."""
         return self if self.complete or not self.keyed else self._journalled
 
     @property
@@ -474,19 +476,19 @@ class TableManifest(SearchManifest):
     def counts_layout(self) -> Layout:
         """The layout of the array with the number of positions of each chunk at each depth.
 
-        Its axis is not named depth, since xarray would take an array with the name of an axis for its coordinate.
+        Its axis is not named depth, since xarray treats an array with the name of an axis as the axis's coordinate.
         """
         rows = min(self.chunk_count, COUNTS_ROWS)
         return Layout((self.chunk_count, len(self.layers)), rows, "uint32", 0, ("chunk", "layer"))
 
     @property
     def dtype(self) -> str:
-        """The type of the depths: the smallest one for all depths and the value for unreached positions."""
+        """The type of the depths: the smallest type for all depths and for the value of unreached positions."""
         return next(name for name, unreached in UNREACHED.items() if self.committed_depth < unreached)
 
     @property
     def unreached(self) -> int:
-        """The value for positions that were not reached."""
+        """The value of unreached positions in the array of depths."""
         return UNREACHED[self.dtype]
 
     def check(self) -> None:
@@ -502,7 +504,9 @@ class TableManifest(SearchManifest):
         if self.first_keys is not None:
             self.first_keys.check("first_keys", self.first_keys_layout.chunks)
         self.layer_counts.check("layer_counts", self.counts_layout.chunks if self.complete else 0)
-        expect(self.searched or not self.chunks.numbers(), "chunks", "none, since not all is searched", "some")
+        expect(
+            self.searched or not self.chunks.numbers(), "chunks", "none, since not all positions are searched", "some"
+        )
 
 
 def _presence(digests: bool) -> str:

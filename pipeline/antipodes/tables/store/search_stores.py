@@ -1,7 +1,7 @@
 """The stores of searches: tables and counts, which are created, committed and resumed in the same way.
 
 A table has a journal while it is searched, then zarr arrays: the depths, and the number of positions of each chunk at
-each depth. The manifest has the digest of each chunk. A chunk of depths without reached positions is not written.
+each depth. The manifest contains the digest of each chunk. A chunk of depths without reached positions is not written.
 """
 
 from collections.abc import Mapping
@@ -91,7 +91,7 @@ def check_same_symmetry(manifest: SearchManifest, symmetry: str | None, address:
 
 
 def read_given(store: SearchStore[M], puzzle: PuzzleLike | None) -> M:
-    """Return the manifest of a store whose puzzle the caller may pass, in case its code is unknown here.
+    """Return the manifest of a store. The caller may pass the store's ``puzzle`` in case its code is unknown here.
 
     Raises as `Store.read`, `as_config` and `check_same_puzzle` do.
     """
@@ -132,7 +132,7 @@ class TableStore(SearchStore[TableManifest]):
         super().commit(manifest)
 
     def create_arrays(self, manifest: TableManifest) -> None:
-        """Create the arrays of a table that is searched, replacing those that a crashed run left."""
+        """Create the arrays of a table after all positions are searched; replace arrays that a crashed run left."""
         with self.storage.writing():
             for name, layout in manifest.layouts.items():
                 self.storage.delete(name)
@@ -201,14 +201,14 @@ class TableStore(SearchStore[TableManifest]):
         return {number: _digest(manifest, name, number, block) for number, block in enumerate(blocks)}
 
     def read_chunk(self, manifest: TableManifest, chunk: int) -> Depths:
-        """Return the committed depths of a chunk, ``(rows, width)``. All others are unreached.
+        """Return the depths of a chunk, ``(rows, width)``. Positions without a committed depth are unreached.
 
         Raises
         ------
         StoreDamagedError
-            The data with the depths are missing or corrupt. The message names them.
+            The chunk, or a journal file with its segments, is missing or corrupt. The message names it.
         StoreChangedError
-            The same, but because a run has committed a change.
+            The same, but only because a run has committed meanwhile.
         """
         with self.unless_changed():
             if not manifest.complete:
@@ -223,7 +223,7 @@ class TableStore(SearchStore[TableManifest]):
             return self._listed_keys(manifest, chunk) if manifest.complete else self._range(manifest, chunk)[0]
 
     def listed(self, manifest: TableManifest, chunk: int) -> tuple[Keys, Depths]:
-        """Return the keys and depths of a committed chunk, possibly of a table that is not complete."""
+        """Return the keys and depths of a committed chunk. The table need not be complete."""
         digest = manifest.chunks.get(chunk) or 0
         return self._listed_keys(manifest, chunk), self._checked(
             manifest, DEPTH, manifest.layouts[DEPTH], chunk, digest
@@ -256,7 +256,7 @@ class TableStore(SearchStore[TableManifest]):
             for chunk in range(first, end):
                 block = depths[(chunk - first) * layout.chunk_rows :][: layout.chunk_rows]
                 if (digest := manifest.chunks.get(chunk)) is None:
-                    block[:] = manifest.unreached  # a file with this chunk is left over from a killed run
+                    block[:] = manifest.unreached  # a file with this chunk would be a leftover of a killed run
                 elif digest != _digest(manifest, DEPTH, chunk, block):
                     break
             else:
@@ -310,7 +310,7 @@ class TableStore(SearchStore[TableManifest]):
 
 
 def _differences(keys: Keys) -> Keys:
-    """Return sorted keys ``(n,)`` as the first key and differences; keys of several words are unchanged."""
+    """Return sorted keys ``(n,)`` as the first key and differences. Keys of several words are unchanged."""
     return keys if keys.ndim > 1 else np.diff(keys, prepend=np.uint64(0))[:, np.newaxis]
 
 
