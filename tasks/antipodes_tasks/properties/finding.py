@@ -92,8 +92,8 @@ class Symmetries:
     def classes(self, most: int = MAX_IN_CLASSES) -> tuple[tuple[Symmetry, int], ...]:
         """Return one symmetry of each conjugacy class, and the size of the class; errors as in `elements`.
 
-        All symmetries of a class leave the same number of positions unchanged at each depth. The positions that
-        they leave unchanged differ, but a symmetry maps those of one to those of another.
+        All symmetries of a class leave the same number of positions unchanged at each depth. Two symmetries
+        of a class may leave different positions unchanged, but a third symmetry maps these to each other.
         """
         self._check_order(most)
         sizes = np.bincount(self._class_of)

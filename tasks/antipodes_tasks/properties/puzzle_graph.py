@@ -168,7 +168,7 @@ class PuzzleGraph(Encoding):
         return frozenset(self.carriers[self.is_twist].tolist())
 
     def _add_condition(self, place: int, allowed: Mask, move: int) -> None:
-        """Connect a move to the labels that it allows on a place, or to the other labels if these are fewer."""
+        """Connect a move to the labels that it allows on a place, or to the forbidden labels if these are fewer."""
         needed, refused = (np.flatnonzero(self.contents[place] & mask).tolist() for mask in (allowed, ~allowed))
         few, colour = (needed, "needs") if 0 < len(needed) < len(refused) else (refused, "refuses")
         for content in few:

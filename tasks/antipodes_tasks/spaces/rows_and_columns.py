@@ -333,7 +333,7 @@ class Frame:
         return bool((np.array(image.parity)[to - image.place_slice.start] == (np.array(part.parity) ^ odd)).all())
 
     def _turn_is_known(self, images: Images, number: int, place: int) -> bool:
-        """Return whether the row determines what the symmetry adds to the twist on a place of the column."""
+        """Return whether the row determines the number that the symmetry adds to the twist on a place of the column."""
         carrier = int(images.carriers[place])
         pieces = np.arange(int(images.moduli[carrier]))
         turns = images.turns[number, place, pieces]

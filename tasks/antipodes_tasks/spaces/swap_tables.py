@@ -189,7 +189,7 @@ UP, DOWN = 0, 1
 
 @kernel
 def states_and_ranks(labels: Labels, numbering: Numbering, states: Ranks, ranks: Ranks) -> None:
-    """Fill in the state before each place, and what all labels before it add to the rank; both ``(places + 1,)``."""
+    """Fill in the state before each place, and the sum that earlier labels add to the rank; both ``(places + 1,)``."""
     states[0] = ranks[0] = 0
     for place in range(len(labels)):
         label = labels[place]
