@@ -16,7 +16,7 @@ PYTEST := $(BIN)/python -m pytest --dist worksteal --durations=25 -k '$(ONLY)'
 TESTS := $(if $(PACKAGE),tests/$(PACKAGE))
 # Tests for another Python or for a wheel: all commands on a table of each kind of space, tests that depend on versions of
 # libraries, the session in the README, and the page "Five tasks"
-SMOKE := tests/api tests/bfs tests/docs/test_readme.py \
+SMOKE := tests/interface tests/bfs tests/docs/test_readme.py \
 	'tests/docs/test_pages.py::test_sessions_and_examples_print_what_they_show[how-to/five-tasks.md]' \
 	tests/storage/test_damage.py tests/storage/test_manifest.py tests/tables/test_every_kind.py \
 	tests/tables/test_resume_kill.py tests/tilings
@@ -78,7 +78,7 @@ dist: $(VENV)/.installed-for-dist
 manual: $(VENV)/.installed
 	$(BIN)/python -m workshop.manual
 
-bench: $(VENV)/.installed
+bench: $(VENV)/.installed-for-web
 	$(BIN)/python -m benchmarks
 
 atlas: $(VENV)/.installed

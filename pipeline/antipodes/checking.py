@@ -120,7 +120,7 @@ def check_puzzle(puzzle: PuzzleLike, seed: int = 0) -> CheckReport:
     if not report.add(_start_problems(puzzle)):
         return report
     layers = _searched(puzzle, report)
-    rng = np.random.default_rng(arguments.integer(seed, "seed", 0, arguments.GREATEST))
+    rng = np.random.default_rng(arguments.integer(seed, "seed", 0, arguments.MAX_INT64))
     reached = _sample(layers.positions, rng)
     report.add(_move_problems(puzzle, reached))
     report.add(problems_of_named(rules, reached))

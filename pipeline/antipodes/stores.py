@@ -8,7 +8,14 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, cast
 
-from antipodes.puzzles.config import DEFINITIONS, bundled_configs, give, is_bundled, load_config, named_puzzles
+from antipodes.puzzles.config import (
+    DEFINITIONS,
+    bundled_configs,
+    is_bundled,
+    load_config,
+    named_puzzles,
+    register_puzzle,
+)
 from antipodes.puzzles.python_source import is_reference
 from antipodes.storage.backend import MANIFEST, Storage
 from antipodes.storage.lock import Holder
@@ -50,7 +57,7 @@ def read_manifest(address: Address | Storage) -> SearchManifest | TilingManifest
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
+class StoreListing:
     """An entry of a listing: a store, or a folder that may be one, as described by its manifest and lock."""
 
     address: str
@@ -103,7 +110,7 @@ class Listed:
         }
 
 
-def list_stores(address: Address) -> list[Listed]:
+def list_stores(address: Address) -> list[StoreListing]:
     """Return the stores in a directory or under a URL, sorted by name, or the store itself if the address is one.
 
     Folders that are not stores are listed with a problem. Raises the errors of `storages_in`.
@@ -111,7 +118,7 @@ def list_stores(address: Address) -> list[Listed]:
     return list(map(listed, storages_in(address)))
 
 
-def listed(storage: Storage) -> Listed:
+def listed(storage: Storage) -> StoreListing:
     """Return a store as `list_stores` shows it; its `problem` explains why it cannot be read."""
     manifest, problem, committed, size, run = None, None, None, 0, None
     try:
@@ -122,7 +129,7 @@ def listed(storage: Storage) -> Listed:
             manifest = read_manifest(storage)
     except AntipodesError as error:
         problem = str(error)
-    return Listed(storage.address, manifest, problem, committed, size, run)
+    return StoreListing(storage.address, manifest, problem, committed, size, run)
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +172,7 @@ def find_store(text: str, puzzle: str | None = None) -> Address:
 
 def _check_given(address: Address, text: str) -> None:
     """Raise StoreMismatchError unless the store belongs to the puzzle that the user gives for it."""
-    puzzle = give(text).puzzle
+    puzzle = register_puzzle(text).puzzle
     if read_manifest(address).fingerprint != puzzle.fingerprint:
         changed = "; any change to its file makes it a different puzzle" if puzzle.family == "python" else ""
         raise StoreMismatchError(f"--puzzle: {address} belongs to a different puzzle than {puzzle.name}{changed}")
@@ -220,7 +227,7 @@ def _described(text: str) -> Described | None:
 
 def _puzzle(text: str) -> Described:
     config = load_config(text)
-    puzzle = give(config).puzzle
+    puzzle = register_puzzle(config).puzzle
     return Described(puzzle.name, puzzle.fingerprint, config.run, f"antipodes run {in_shell(text)}")
 
 

@@ -50,7 +50,7 @@ def test_a_cache_that_cannot_be_read_is_replaced(damage: str, tmp_path: Path) ->
 
 def test_the_working_clock_stands_still_while_functions_are_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
     now = [100.0]
-    monkeypatch.setattr(jit, "TELL_SECONDS", 1000.0)
+    monkeypatch.setattr(jit, "REPORT_AFTER_SECONDS", 1000.0)
     monkeypatch.setattr(jit.time, "monotonic", lambda: now[0])
     watch = jit.Watch(lambda: None)
     monkeypatch.setattr(jit, "watch", watch)
@@ -68,7 +68,7 @@ def test_the_working_clock_stands_still_while_functions_are_compiled(monkeypatch
 
 
 def test_long_compilation_is_reported_once_while_it_lasts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(jit, "TELL_SECONDS", 0.05)
+    monkeypatch.setattr(jit, "REPORT_AFTER_SECONDS", 0.05)
     told: list[float] = []
     watch = jit.Watch(lambda: told.append(time.monotonic()))
     watch.begin()
@@ -81,7 +81,7 @@ def test_long_compilation_is_reported_once_while_it_lasts(monkeypatch: pytest.Mo
 
 
 def test_short_compilation_is_not_reported(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(jit, "TELL_SECONDS", 0.05)
+    monkeypatch.setattr(jit, "REPORT_AFTER_SECONDS", 0.05)
     told: list[bool] = []
     watch = jit.Watch(lambda: told.append(True))
     watch.begin()

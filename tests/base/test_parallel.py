@@ -31,7 +31,7 @@ def test_parts_are_told_once_it_takes_long(threads: int, monkeypatch: pytest.Mon
     with watched(lambda what, done, of: told.append((what, done, of)), lambda: False, threads):
         in_threads("squares", calls)
         assert told == []
-        monkeypatch.setattr(parallel, "TELL_SECONDS", 0.0)
+        monkeypatch.setattr(parallel, "REPORT_AFTER_SECONDS", 0.0)
         in_threads("squares", calls)
     in_threads("squares", calls)
     assert told == [("squares", done, 4) for done in (1, 2, 3, 4)]

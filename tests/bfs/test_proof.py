@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from antipodes_tasks.bfs.bitmaps import UNREACHED, Depths
 from antipodes_tasks.bfs.partition import sources
-from antipodes_tasks.bfs.proof import MAX_EXAMPLES, Block, Findings, Wrong, check_block, least_before
+from antipodes_tasks.bfs.proof import MAX_EXAMPLES, Findings, RowDepths, Wrong, check_block, least_before
 from antipodes_tasks.move_tables import MoveTables
 
 seeds = st.integers(0, 2**32 - 1).map(np.random.default_rng)
@@ -29,11 +29,11 @@ def check(
     bounds, edges = (
         [0, *sorted(rng.integers(1, len(depths), size=2)), len(depths)] if len(depths) > 1 else [0, 1] for _ in range(2)
     )
-    before = [Block(first, depths[first:end]) for first, end in pairwise(edges)]
+    before = [RowDepths(first, depths[first:end]) for first, end in pairwise(edges)]
     findings = []
     for numbers, (first, end) in zip(sources(tables, edges, bounds), pairwise(bounds), strict=True):
         least = least_before(first, end, (before[one] for one in numbers), tables, expanded, depths.dtype.name)
-        findings.append(check_block(Block(first, depths[first:end]), least, starts, deepest, 1))
+        findings.append(check_block(RowDepths(first, depths[first:end]), least, starts, deepest, 1))
     return findings
 
 
@@ -108,7 +108,7 @@ def test_successors_by_the_tables(rng: np.random.Generator) -> None:
 @given(seeds, st.integers(0, 2**63 - 1))
 def test_a_position_of_each_depth_is_drawn(rng: np.random.Generator, seed: int) -> None:
     depths = rng.integers(0, 9, size=(1, 300)).astype(np.uint8)
-    drawn = check_block(Block(7, depths), depths, np.zeros(0, dtype=np.int64), 6, seed).drawn
+    drawn = check_block(RowDepths(7, depths), depths, np.zeros(0, dtype=np.int64), 6, seed).drawn
     assert (drawn >= 7 * 300).all()
     assert np.minimum(depths[0, drawn - 7 * 300], 7).tolist() == list(range(8))
 
@@ -118,7 +118,7 @@ def test_each_position_of_a_depth_is_drawn_as_often() -> None:
     no_starts = np.zeros(0, dtype=np.int64)
     times = np.zeros(10, dtype=np.int64)
     for seed in range(5000):
-        times[check_block(Block(0, depths), depths, no_starts, 0, seed * 7919).drawn[0]] += 1
+        times[check_block(RowDepths(0, depths), depths, no_starts, 0, seed * 7919).drawn[0]] += 1
     assert times.min() > 400
     assert times.max() < 600
 
@@ -126,6 +126,6 @@ def test_each_position_of_a_depth_is_drawn_as_often() -> None:
 def test_a_table_that_is_wrong_everywhere_lists_few_positions() -> None:
     depths = np.full((3, 5000), 4, dtype=np.uint8)
     least = np.full_like(depths, 9)
-    unsupported = check_block(Block(1, depths), least, np.array([5001], dtype=np.int64), 10, 0).unsupported
+    unsupported = check_block(RowDepths(1, depths), least, np.array([5001], dtype=np.int64), 10, 0).unsupported
     assert unsupported.count == 14_999
     assert unsupported.first.tolist() == [5000, 5002, 5003, 5004, 5005]

@@ -17,7 +17,7 @@ import antipodes as ap
 from antipodes.cli.main import load_command
 from antipodes.cli.running import Interrupts
 from antipodes.storage.backend import MANIFEST
-from antipodes.system.options import DEFINING, NOT_TAKEN, OPTIONS, RunOptions, started
+from antipodes.system.options import DEFINING, NOT_TAKEN, OPTIONS, RunOptions, command_words
 from antipodes_tasks.base.errors import StoreDamagedError, StoreMismatchError
 
 OF_OUTPUT = {"store", "quiet", "as_json", "verbose", "count", "help"}
@@ -174,7 +174,7 @@ def test_options_of_a_cluster_are_repeated() -> None:
 
 
 def test_a_second_interruption_of_a_run_that_overwrites() -> None:
-    options = RunOptions(overwrite=True, started_by=started("run", "pyraminx", omit=["EDGES"]))
+    options = RunOptions(overwrite=True, started_by=command_words("run", "pyraminx", omit=["EDGES"]))
     here = Path(__file__).parent
     assert options.next_command(here).endswith(f"run pyraminx --omit EDGES --store {here} --overwrite")
     assert options.next_command(here, saved=True) == f"antipodes resume {here}"
@@ -184,19 +184,21 @@ def test_a_second_interruption_of_a_run_that_overwrites() -> None:
 
 
 def test_options_of_tables_in_the_file_of_a_board_are_not_repeated() -> None:
-    options = RunOptions(memory_limit=1 << 30, workers=2, started_by=started("tile", "b.toml", where=["I covers 0"]))
+    options = RunOptions(
+        memory_limit=1 << 30, workers=2, started_by=command_words("tile", "b.toml", where=["I covers 0"])
+    )
     assert (
         options.start_command(Path("t.zarr")) == "antipodes tile b.toml --where 'I covers 0' --store t.zarr --workers 2"
     )
 
 
 def test_building_the_tables_of_patterns() -> None:
-    options = RunOptions(memory_limit=1 << 30, started_by=started("solve", "fifteen-puzzle", build=True))
+    options = RunOptions(memory_limit=1 << 30, started_by=command_words("solve", "fifteen-puzzle", build=True))
     assert options.start_command(Path("t.zarr")) == "antipodes solve fifteen-puzzle --build --memory-limit 1073741824"
 
 
 def test_resuming_by_a_puzzle_that_is_given() -> None:
-    options = RunOptions(started_by=started("resume", "dial", puzzle="a file.py:dial"))
+    options = RunOptions(started_by=command_words("resume", "dial", puzzle="a file.py:dial"))
     assert options.resume_command(Path("t.zarr")) == "antipodes resume t.zarr --puzzle 'a file.py:dial'"
     assert options.start_over(Path("t.zarr")) == "start over by the command that created it, with --overwrite"
 

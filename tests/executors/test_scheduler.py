@@ -58,7 +58,7 @@ def test_tuples_and_texts_are_plain_arguments(scheduler: Scheduler) -> None:
 
 def test_a_group_of_results_is_on_one_worker(scheduler: Scheduler) -> None:
     handles = list(scheduler.submit({("g", number): (add, number, 1) for number in range(7)}).values())
-    groups = scheduler.side_by_side(handles)
+    groups = scheduler.groups_by_thread(handles)
     assert sorted(place for group in groups for place in group) == list(range(7))
     assert len(groups) == (7 if scheduler.shares_memory else scheduler.workers)
     for number, group in enumerate(groups):

@@ -3,7 +3,7 @@
 import pytest
 from known_layers import LAYERS
 
-from antipodes.progress.time_left import ASSEMBLY_SHARE, Search, TimeLeft
+from antipodes.progress.time_left import ASSEMBLY_SHARE, SearchEstimate, TimeLeft
 from antipodes.system.events import (
     Assembling,
     Event,
@@ -106,9 +106,11 @@ def costs(layers: list[int], share_of_layers: float) -> list[float]:
     return [each + SECONDS * (1 - share_of_layers) * count / found for count in layers[1:]]
 
 
-def search(layers: list[int], seconds: list[float], until: float, assembles: bool = False) -> tuple[Search, float]:
+def search(
+    layers: list[int], seconds: list[float], until: float, assembles: bool = False
+) -> tuple[SearchEstimate, float]:
     """A search up to the layer that ends last before a time, and when it ends."""
-    forecast, now, states = Search(sum(layers), 1, assembles, 0.0, 0.0, [1]), 0.0, 1
+    forecast, now, states = SearchEstimate(sum(layers), 1, assembles, 0.0, 0.0, [1]), 0.0, 1
     for count, taken in zip(layers[1:], seconds, strict=True):
         if now + taken > until:
             break
@@ -155,7 +157,7 @@ def test_assembly_follows() -> None:
 
 def test_a_resumed_search() -> None:
     seconds = costs(LAYERS_OF_A_SEARCH, 0.5)
-    forecast = Search(STATES, sum(LAYERS_OF_A_SEARCH[:30]), False, 0.0, 0.0)
+    forecast = SearchEstimate(STATES, sum(LAYERS_OF_A_SEARCH[:30]), False, 0.0, 0.0)
     now, states = 0.0, sum(LAYERS_OF_A_SEARCH[:30])
     for depth in range(30, 40):
         now, states = now + seconds[depth - 1], states + LAYERS_OF_A_SEARCH[depth]

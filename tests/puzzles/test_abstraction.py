@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from programs import Command
 
-from antipodes.puzzles.abstraction import Abstraction, abstracted
+from antipodes.puzzles.abstraction import Abstraction, pattern_settings
 from antipodes.puzzles.config import Config, bundled_configs, load_config
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.report_page.definition import as_toml
@@ -40,7 +40,7 @@ Illegal P 5 1
 
 def pattern(name: str | Puzzle, keep: str | None = None, equal: tuple[str, ...] = (), **more: Any) -> Config:
     puzzle = load_config(name).puzzle if isinstance(name, str) else name
-    return Config(abstracted(puzzle, Abstraction([] if keep is None else [keep], equal, **more)))
+    return Config(pattern_settings(puzzle, Abstraction([] if keep is None else [keep], equal, **more)))
 
 
 @pytest.mark.parametrize(
@@ -85,7 +85,7 @@ def test_puzzles_whose_starts_or_moves_depend_on_pieces_are_refused() -> None:
     with pytest.raises(
         InputError, match="three has the key conditions, which refers to single pieces, so it cannot have patterns"
     ):
-        abstracted(locked, Abstraction(equal=["1,2"]))
+        pattern_settings(locked, Abstraction(equal=["1,2"]))
     many = {
         "name": "eight",
         "family": "sliding",
@@ -97,7 +97,7 @@ def test_puzzles_whose_starts_or_moves_depend_on_pieces_are_refused() -> None:
     with pytest.raises(
         InputError, match="eight has the key starts, which refers to single pieces, so it cannot have patterns"
     ):
-        abstracted(Config(many).puzzle, Abstraction(keep=["1,2"]))
+        pattern_settings(Config(many).puzzle, Abstraction(keep=["1,2"]))
 
 
 @pytest.mark.parametrize(
@@ -109,7 +109,7 @@ def test_puzzles_whose_starts_or_moves_depend_on_pieces_are_refused() -> None:
     ],
 )
 def test_names_say_what_is_forgotten(forgotten: dict[str, Any], name: str) -> None:
-    assert abstracted(load_config("pyraminx").puzzle, Abstraction(**forgotten))["name"] == name
+    assert pattern_settings(load_config("pyraminx").puzzle, Abstraction(**forgotten))["name"] == name
 
 
 @pytest.mark.parametrize(
@@ -202,7 +202,7 @@ def test_what_makes_no_pattern_is_refused(
 )
 def test_what_no_part_allows_is_refused(more: dict[str, Any], message: str) -> None:
     with pytest.raises(InputError, match=message):
-        Config(abstracted(load_config("skewb").puzzle, Abstraction(**more))).puzzle  # noqa: B018
+        Config(pattern_settings(load_config("skewb").puzzle, Abstraction(**more))).puzzle  # noqa: B018
 
 
 def test_moves_that_are_not_legal_everywhere_are_the_reason() -> None:
@@ -262,7 +262,7 @@ def test_the_table_of_a_pattern_is_an_admissible_heuristic(
     """Along a walk, which is made in puzzle and pattern by the names of moves; moves that do nothing may be missing."""
     burnt = {"name": "burnt-pancake-6", "family": "burnt-pancake", "n": 6}
     config = Config(burnt) if name not in bundled_configs() else load_config(name)
-    found = Config(tomllib.loads(as_toml("puzzle", abstracted(config.puzzle, Abstraction(**more))))["puzzle"])
+    found = Config(tomllib.loads(as_toml("puzzle", pattern_settings(config.puzzle, Abstraction(**more))))["puzzle"])
     puzzle, small = config.puzzle, found.puzzle
     assert {part.name or "pieces" for part in puzzle.parts} >= {part.name for part in small.parts}
     assert set(small.moves.names) <= set(puzzle.moves.names)

@@ -16,7 +16,7 @@ from antipodes.drawing.picture import SQUARE, Line, Rectangle, Text
 from antipodes.puzzles.block_board import TARGET, BlockBoard
 from antipodes.puzzles.config import load_config
 from antipodes.puzzles.families import puzzle_from
-from antipodes.puzzles.pattern import aimed_at, batches, goals_in
+from antipodes.puzzles.pattern import batches, goals_in, with_targets
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes_tasks.base.errors import ConfigError, PatternError, PositionError
 from antipodes_tasks.rules.moves import Labels
@@ -241,10 +241,10 @@ def test_the_block_of_the_goal_has_a_colour_of_its_own(name: str) -> None:
 
 def test_a_pattern_as_a_goal_says_which_block_is_meant() -> None:
     puzzle = blocks()
-    board = aimed_at(puzzle, ["????/????/????/?AA?/?AA?", "EE??" + 4 * "/????"]).notation
+    board = with_targets(puzzle, ["????/????/????/?AA?/?AA?", "EE??" + 4 * "/????"]).notation
     assert isinstance(board, BlockBoard)
     assert board.targets == {"A", "E"}
-    assert aimed_at(puzzle, [START]).notation == puzzle.notation
+    assert with_targets(puzzle, [START]).notation == puzzle.notation
 
 
 @given(blocks_settings())

@@ -10,7 +10,7 @@ from oracles import ORACLES
 from project import ROOT
 from table_search import layers_of_space
 
-from antipodes.puzzles.config import load_config, restricted
+from antipodes.puzzles.config import load_config, restrict_moves
 from antipodes.puzzles.families import puzzle_from
 from antipodes_tasks.base.errors import ConfigError
 from antipodes_tasks.spaces.selection import best_space
@@ -46,20 +46,20 @@ def test_a_file_named_by_a_config(tmp_path: Path) -> None:
 
 
 def test_with_some_moves_alone_the_corner_that_they_leave_is_fixed() -> None:
-    found = restricted(load_config("2x2x2"), "U R F", ())
+    found = restrict_moves(load_config("2x2x2"), "U R F", ())
     assert found.settings["name"] == "2x2x2-U-R-F"
     assert layers_of_space(best_space(found.puzzle.rules)) == ORACLES["twisty"]["2x2x2 one corner fixed, half turns"]
 
 
 def test_powers_of_moves_alone() -> None:
-    puzzle = restricted(load_config(str(SAMPLES / "2x2x2.tws")), "U R2 F", ()).puzzle
+    puzzle = restrict_moves(load_config(str(SAMPLES / "2x2x2.tws")), "U R2 F", ()).puzzle
     assert puzzle.moves.names == ("U", "U2", "U'", "R2", "F", "F2", "F'")
     assert puzzle.follow("D").shape == (2, 16), "the other names remain for sequences"
 
 
 def test_without_some_sets_of_pieces() -> None:
     pyraminx = load_config("pyraminx")
-    centres, edges = (restricted(pyraminx, None, omit).puzzle for omit in (["EDGES"], ["AXIALS"]))
+    centres, edges = (restrict_moves(pyraminx, None, omit).puzzle for omit in (["EDGES"], ["AXIALS"]))
     whole = layers_of_space(best_space(edges.rules))
     assert sum(layers_of_space(best_space(centres.rules))) == 81
     assert sum(whole) * 81 == 933_120
@@ -69,17 +69,17 @@ def test_what_cannot_be_left_out() -> None:
     with pytest.raises(
         ConfigError, match=r"need a twisty puzzle, such as a .* file; the family of this puzzle is 'sliding'"
     ):
-        restricted(load_config("eight-puzzle"), "L", ())
+        restrict_moves(load_config("eight-puzzle"), "L", ())
     with pytest.raises(ConfigError, match="omit: expected some of the sets CORNERS, found 'EDGES'"):
-        restricted(load_config("2x2x2"), None, ["EDGES"])
+        restrict_moves(load_config("2x2x2"), None, ["EDGES"])
     with pytest.raises(ConfigError, match="omit: at least one set must remain; the sets are CORNERS"):
-        restricted(load_config("2x2x2"), None, ["CORNERS"])
+        restrict_moves(load_config("2x2x2"), None, ["CORNERS"])
     for wrong in ("Q", "UR", "(R", "R2)"):
         expected = rf"only_moves: expected moves among U, .*; found {re.escape(repr(wrong))}"
         with pytest.raises(ConfigError, match=expected):
-            restricted(load_config("2x2x2"), f"U {wrong}", ())
+            restrict_moves(load_config("2x2x2"), f"U {wrong}", ())
     with pytest.raises(ConfigError, match="only_moves: the list of moves is empty"):
-        restricted(load_config("2x2x2"), " ", ())
+        restrict_moves(load_config("2x2x2"), " ", ())
 
 
 @pytest.mark.parametrize(

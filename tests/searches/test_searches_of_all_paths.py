@@ -25,10 +25,10 @@ from antipodes_tasks.searches.breadth_first import bfs
 from antipodes_tasks.searches.deepening import ida_star
 from antipodes_tasks.searches.folding import folded, folding_of
 from antipodes_tasks.searches.pattern_databases import UNREACHED, Patterns
-from antipodes_tasks.searches.permutation_pdb import TurnPatterns
-from antipodes_tasks.searches.permutation_views import TurnTable
+from antipodes_tasks.searches.permutation_pdb import PermutationPatterns
+from antipodes_tasks.searches.permutation_views import PermutationTable
 from antipodes_tasks.searches.problem import Problem
-from antipodes_tasks.searches.sliding_pdb import PatternTable, SwapPatterns
+from antipodes_tasks.searches.sliding_pdb import PatternTable, SlidingPatterns
 from antipodes_tasks.searches.sliding_rows import SwapRows
 from antipodes_tasks.spaces.selection import numbering_of
 from antipodes_tasks.spaces.space import Numbering
@@ -58,11 +58,11 @@ def first_part(puzzle: Puzzle) -> Puzzle:
     return replace(puzzle, rules=rules)
 
 
-def turn_patterns(puzzle: Puzzle, pattern: Puzzle, fold: bool = False) -> TurnPatterns:
+def turn_patterns(puzzle: Puzzle, pattern: Puzzle, fold: bool = False) -> PermutationPatterns:
     """The heuristic of the table of a pattern, as `load_patterns` makes it."""
     numbering = numbering_of(pattern.rules)
     goal, values = puzzle.start_labels[0], distances(pattern, numbering)
-    table = TurnTable(pattern.rules, numbering, abstraction_of(puzzle.rules, goal, pattern.rules), 0, False)
+    table = PermutationTable(pattern.rules, numbering, abstraction_of(puzzle.rules, goal, pattern.rules), 0, False)
     if fold:
         folding = folding_of(table.rules, numbering, table.digits)
         assume(folding is not None)
@@ -70,16 +70,16 @@ def turn_patterns(puzzle: Puzzle, pattern: Puzzle, fold: bool = False) -> TurnPa
         small = folded(folding, table.digits, values, False, 1)
         assert small is not None
         table, values = replace(table, folding=folding), small
-    return TurnPatterns.of(puzzle.rules, goal, [table], values, ROOM)
+    return PermutationPatterns.of(puzzle.rules, goal, [table], values, ROOM)
 
 
-def swap_patterns(puzzle: Puzzle) -> SwapPatterns:
+def swap_patterns(puzzle: Puzzle) -> SlidingPatterns:
     """The heuristic of the puzzle's own table."""
     goal = puzzle.start_labels[0]
     numbering = numbering_of(puzzle.rules)
     same = np.arange(len(puzzle.symbols), dtype=np.uint8)
     table = PatternTable("own", SwapRows(puzzle.rules, numbering), same, distances(puzzle, numbering))
-    return SwapPatterns.of(puzzle.rules, goal, [table], costs_of_pieces(puzzle.rules, goal[np.newaxis]))
+    return SlidingPatterns.of(puzzle.rules, goal, [table], costs_of_pieces(puzzle.rules, goal[np.newaxis]))
 
 
 def check_all_paths(puzzle: Puzzle, heuristic: Patterns, seeds: Sequence[int]) -> None:

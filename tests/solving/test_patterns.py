@@ -32,7 +32,7 @@ from antipodes_tasks.searches import deepening
 from antipodes_tasks.searches.breadth_first import bfs
 from antipodes_tasks.searches.deepening import ida_star
 from antipodes_tasks.searches.problem import Problem
-from antipodes_tasks.searches.sliding_pdb import PatternTable, SwapPatterns
+from antipodes_tasks.searches.sliding_pdb import PatternTable, SlidingPatterns
 from antipodes_tasks.searches.sliding_rows import SwapRows
 from antipodes_tasks.spaces.regions import Regions
 
@@ -69,17 +69,17 @@ def stores(folder: Path, start: str, columns: int, tiles: Sequence[str]) -> list
     return found
 
 
-def heuristic(folder: Path, puzzle: Puzzle, tiles: Sequence[str]) -> SwapPatterns:
+def heuristic(folder: Path, puzzle: Puzzle, tiles: Sequence[str]) -> SlidingPatterns:
     start = puzzle.format(puzzle.start_labels[0])
     found = load_patterns(puzzle.rules, None, stores(folder, start, puzzle.board.columns, tiles))
-    assert isinstance(found, SwapPatterns)
+    assert isinstance(found, SlidingPatterns)
     return found
 
 
 def values_of(puzzle: Puzzle, store: Path) -> Any:
     """The distances of a table as they are in memory; a copy, because a test may change the file that has them."""
     found = load_patterns(puzzle.rules, None, [store])
-    assert isinstance(found, SwapPatterns)
+    assert isinstance(found, SlidingPatterns)
     return found.views[0].table.values.copy()
 
 
@@ -177,7 +177,7 @@ def test_tables_of_many_columns_have_wide_moves_and_column_maps(folder: Path) ->
         label_of = np.arange(len(rules.symbols), dtype=np.uint8).clip(0, len(tiles) + 1)
         table = PatternTable("one", SwapRows(own, numbering), label_of)
         costs = np.zeros((len(rules.symbols), rules.places), np.int64)
-        return numbering, SwapPatterns.of(rules, rules.start_labels[0], [table], costs).arrays
+        return numbering, SlidingPatterns.of(rules, rules.start_labels[0], [table], costs).arrays
 
     numbering, wide = arrays("0 1 2 3 4 5 6 7 8 9 a b c d e f", 4, "123456789")
     _, rows, width = numbering.radices

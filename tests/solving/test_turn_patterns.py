@@ -12,7 +12,7 @@ import pytest
 from programs import Command
 from stores import toml
 
-from antipodes.puzzles.abstraction import Abstraction, abstracted
+from antipodes.puzzles.abstraction import Abstraction, pattern_settings
 from antipodes.puzzles.config import Config, load_config
 from antipodes.puzzles.families import puzzle_from
 from antipodes.puzzles.puzzle import Puzzle
@@ -33,7 +33,7 @@ from antipodes_tasks.searches.deepening import ida_star
 from antipodes_tasks.searches.digits import digits_of, split
 from antipodes_tasks.searches.folding import folded, folding_of
 from antipodes_tasks.searches.move_sequences import Inverses, followers, followers_as_bits, transforms_in
-from antipodes_tasks.searches.permutation_pdb import TurnPatterns
+from antipodes_tasks.searches.permutation_pdb import PermutationPatterns
 from antipodes_tasks.searches.problem import Problem
 from antipodes_tasks.searches.progress import TimeLimitReached
 from antipodes_tasks.searches.step_tables import MAX_MOVES
@@ -103,9 +103,9 @@ def whole_table(folder: Path, name: str) -> Table:
     return open_table(store(folder, load_config(name).settings))
 
 
-def heuristic(puzzle: Puzzle, addresses: Sequence[Path]) -> TurnPatterns:
+def heuristic(puzzle: Puzzle, addresses: Sequence[Path]) -> PermutationPatterns:
     found = load_patterns(puzzle.rules, None, addresses)
-    assert isinstance(found, TurnPatterns)
+    assert isinstance(found, PermutationPatterns)
     return found
 
 
@@ -171,7 +171,7 @@ def test_some_pieces_may_lose_their_orientation(
 ) -> None:
     puzzle = load_config(name).puzzle
     abstraction = Abstraction(keep=kept, drop_orientation=dropped, omit=omitted)
-    found = heuristic(puzzle, [store(folder, abstracted(puzzle, abstraction))])
+    found = heuristic(puzzle, [store(folder, pattern_settings(puzzle, abstraction))])
     labels = np.concatenate((puzzle.start_labels, scrambled(puzzle, 200), scrambled(puzzle, 50, moves=3)))
     with whole_table(folder, name) as table:
         distances = table.distances(labels)
@@ -416,7 +416,7 @@ def test_what_moves_do_guides_long_searches_in_the_same_way(
     nothing = replace(found, room=100)
     nothing.prepare(2)
     assert nothing.steps is None
-    monkeypatch.setattr(deepening, "VERY_LONG", -1.0)
+    monkeypatch.setattr(deepening, "PREPARE_AFTER_SECONDS", -1.0)
     for problem, every, one in zip(problems, before, alone, strict=True):
         answer = ida_star(problem, heuristic=found)
         assert found.steps is not None
@@ -439,7 +439,7 @@ def test_a_puzzle_may_have_more_moves_than_words_have_bits(
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     monkeypatch.setattr(folded_tables, "LEAST_ENTRIES", 1)
-    monkeypatch.setattr(deepening, "VERY_LONG", -1.0)
+    monkeypatch.setattr(deepening, "PREPARE_AFTER_SECONDS", -1.0)
 
     def settings(name: str, rings: bool) -> dict[str, Any]:
         lines = ["Set A 3 2", *["Set B 5 1"] * rings, "StartState", "A", "0 1 2", "0 0 0"]
@@ -459,7 +459,7 @@ def test_a_puzzle_may_have_more_moves_than_words_have_bits(
 
 
 @pytest.fixture(scope="module")
-def stepped(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> TurnPatterns:
+def stepped(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> PermutationPatterns:
     """Pyraminx by a folded table without its axials, with the words of long searches."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
@@ -471,14 +471,14 @@ def stepped(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> TurnPatte
     return found
 
 
-def kept_by_symmetries(found: TurnPatterns, labels: Labels) -> Numbers:
+def kept_by_symmetries(found: PermutationPatterns, labels: Labels) -> Numbers:
     """How many symmetries keep each of some positions, ``(n,)``."""
     return np.sum([one is None or (one.image(labels) == labels).all(axis=1) for one in found.symmetries], axis=0)
 
 
 @pytest.mark.parametrize("threads", [1, 2])
 def test_symmetric_positions_are_as_far_where_symmetric_paths_are_left_out(
-    threads: int, folder: Path, stepped: TurnPatterns, monkeypatch: pytest.MonkeyPatch
+    threads: int, folder: Path, stepped: PermutationPatterns, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(deepening, "SHARED_DESCENT_SECONDS", -1.0)  # each depth takes long
     random = np.random.default_rng(1)
@@ -503,7 +503,7 @@ def test_symmetric_positions_are_as_far_where_symmetric_paths_are_left_out(
 
 @pytest.mark.parametrize("threads", [1, 2])
 def test_central_positions_are_as_far_where_paths_begin_with_a_chosen_class(
-    threads: int, folder: Path, stepped: TurnPatterns, monkeypatch: pytest.MonkeyPatch
+    threads: int, folder: Path, stepped: PermutationPatterns, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(deepening, "SHARED_DESCENT_SECONDS", -1.0)
     inverses, moves = Inverses.of(stepped.rules, stepped.goal), transforms_in(stepped.rules)
@@ -577,7 +577,7 @@ def test_what_takes_long_before_a_search_can_be_ended(
         except TimeLimitReached:
             ended += 1
     assert ended > 3
-    assert isinstance(found, TurnPatterns)
+    assert isinstance(found, PermutationPatterns)
     with pytest.raises(TimeLimitReached):
         found.prepare(2, pulse_after(0))
     assert found.steps is None

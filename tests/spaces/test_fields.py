@@ -12,7 +12,7 @@ from table_search import layers_by_engine
 from antipodes.puzzles.custom import define_puzzle
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes_tasks.base.errors import FieldError, InputError
-from antipodes_tasks.spaces.mixed_radix import Fields, deciding_order, fields_of
+from antipodes_tasks.spaces.mixed_radix import MixedRadix, deciding_order, fields_of
 from antipodes_tasks.spaces.selection import best_space, stored_space
 from antipodes_tasks.spaces.space import Space, SpaceRecord
 
@@ -33,7 +33,7 @@ def test_towers(pegs: int, discs: int) -> None:
 
 def test_the_small_discs_are_the_row_of_towers() -> None:
     space = best_space(towers(4, 8).rules)
-    assert isinstance(space.numbering, Fields)
+    assert isinstance(space.numbering, MixedRadix)
     assert (space.rows, space.width) == (64, 1024)
     assert space.numbering.order == tuple(range(8))
     tables = space.filler.filled()
@@ -114,7 +114,7 @@ def test_a_plain_puzzle_has_one_column() -> None:
 )
 def test_a_wrong_record_is_refused(details: dict[str, Any], message: str) -> None:
     with pytest.raises(FieldError, match=message):
-        Fields.restored(jugs().rules, SpaceRecord("fields", 216, 1, details))
+        MixedRadix.restored(jugs().rules, SpaceRecord("fields", 216, 1, details))
 
 
 def test_a_record_of_other_rows_is_refused() -> None:
@@ -150,7 +150,7 @@ def test_rows_that_do_not_decide_are_found_although_a_sample_has_none() -> None:
 
 def test_more_column_maps_than_a_sample_showed_are_refused() -> None:
     puzzle = towers(4, 6)
-    space = Space(puzzle.rules, Fields(fields_of(puzzle.parts), tuple(range(6)), 2, most_maps=3), 2)
+    space = Space(puzzle.rules, MixedRadix(fields_of(puzzle.parts), tuple(range(6)), 2, most_maps=3), 2)
     with pytest.raises(
         InputError, match=r"there are more than 3 column maps, which a sample of positions did not show; .* plain=True"
     ):

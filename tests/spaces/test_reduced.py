@@ -43,8 +43,8 @@ def reduced_spaces(rules: Rules) -> Iterator[Space]:
         whole, images = numbering_of(rules), choose_cut.symmetries_listed(rules)
     except InputError:  # too many symmetries, of a puzzle that hardly moves
         return
-    for frame in choose_cut.frames_of(rules, images):
-        fitting = np.flatnonzero(frame.fitting(images))
+    for frame in choose_cut.cuts_of(rules, images):
+        fitting = np.flatnonzero(frame.maps_rows_to_rows(images))
         if len(fitting) > 1 and decides(frame, steps_of(rules)):
             numbering = Reduced(whole, frame, images[fitting])
             yield Space(rules, numbering, numbering.cuts[0])
@@ -270,8 +270,8 @@ def test_least_rows_are_listed_in_order_without_the_others(name: str) -> None:
     """Rows with twists, with all pieces of one parity, with classes of equal pieces, and values of one sum."""
     rules = load_config(name).puzzle.rules
     images, listed = choose_cut.symmetries_listed(rules), 0
-    for frame in choose_cut.frames_of(rules, images):
-        fitting = np.flatnonzero(frame.fitting(images))
+    for frame in choose_cut.cuts_of(rules, images):
+        fitting = np.flatnonzero(frame.maps_rows_to_rows(images))
         if len(fitting) > 1 and frame.has_keys and frame.all_rows <= LISTED_ROWS:
             classes = row_classes.RowClasses(frame, images[fitting])
             keys, weights = canonical_rows.least_rows(frame, images[fitting])

@@ -30,7 +30,7 @@ from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.spaces.arrangements import Arrangements
 from antipodes_tasks.spaces.group import Group
 from antipodes_tasks.spaces.keyed import Keyed
-from antipodes_tasks.spaces.mixed_radix import Fields, deciding_order, fields_of
+from antipodes_tasks.spaces.mixed_radix import MixedRadix, deciding_order, fields_of
 from antipodes_tasks.spaces.orbits import Orbits
 from antipodes_tasks.spaces.regions import Regions
 from antipodes_tasks.spaces.selection import best_space, every_cut, index_size, numbering_of, stored_space
@@ -73,7 +73,7 @@ CASES = [
     Case(Arrangements, puzzle_settings().map(puzzle_from)),
     Case(Orbits, transform_puzzles() | st.sampled_from(FAMILIES_OF_ORBITS)),
     Case(Group, group_puzzles.puzzles()),
-    Case(Fields, st.integers(0, 10**6).map(random_puzzle)),
+    Case(MixedRadix, st.integers(0, 10**6).map(random_puzzle)),
     Case(Regions, additive_settings().map(puzzle_from)),
 ]
 every_kind = pytest.mark.parametrize("case", CASES, ids=repr)
@@ -81,7 +81,7 @@ every_kind = pytest.mark.parametrize("case", CASES, ids=repr)
 
 def spaces_of(kind: type[Numbering], rules: Rules) -> list[Space]:
     """The spaces of all cuts; of fields with the best order and with another one, for they are all cut anew."""
-    if kind is not Fields:
+    if kind is not MixedRadix:
         return every_cut(rules, kind.of(rules))
     fields, (best, _) = fields_of(rules.parts), deciding_order(rules.parts, rules.moves)
     orders = (best, np.random.default_rng(len(fields)).permutation(len(fields)).tolist())
@@ -134,7 +134,7 @@ def test_indices_are_those_of_positions_by_every_cut(case: Case, data: st.DataOb
         for outside in (-1, space.size):
             with pytest.raises(InputError, match=f"expected an index from 0 to {space.size - 1}, found {outside}"):
                 space.unrank(np.array([0, outside]))
-    if case.kind is not Fields:  # which has one cut
+    if case.kind is not MixedRadix:  # which has one cut
         assert len({space.rank(all_contents).tobytes() for space in spaces_of(case.kind, puzzle.rules)}) == 1
 
 
@@ -184,7 +184,7 @@ def test_predecessors_are_successors_reversed(case: Case, data: st.DataObject) -
     try:
         before = space.predecessors(every)
     except InputError:  # a function of which no inverse is known
-        assert case.kind is Fields
+        assert case.kind is MixedRadix
         return
     after = space.successors(every)
     edges = set(zip(before.indices.tolist(), before.of.tolist(), strict=True)) - {(NOT_NUMBERED, n) for n in every}
@@ -209,7 +209,7 @@ def test_a_record_and_a_message_make_the_same_space(case: Case, data: st.DataObj
             stored_space(puzzle.rules, replace(space.record, kind="other"))
 
 
-@pytest.mark.parametrize("case", [case for case in CASES if case.kind is not Fields], ids=repr)
+@pytest.mark.parametrize("case", [case for case in CASES if case.kind is not MixedRadix], ids=repr)
 @given(data=st.data())
 def test_a_record_of_another_kind_of_moves_is_refused(case: Case, data: st.DataObject) -> None:
     """Such a space would rank the positions, and fail when its move tables are built."""
@@ -230,7 +230,7 @@ LARGER: dict[str, tuple[type[Numbering], Puzzle]] = {
     "topspin": (Orbits, family("topspin", n=10)),
     "ivy": (Group, load_config("ivy").puzzle),
     "burnt pancake group": (Group, family("burnt-pancake", n=6)),
-    "own towers": (Fields, towers(4, 7)),
+    "own towers": (MixedRadix, towers(4, 7)),
     "klotski": (Keyed, load_config("klotski").puzzle),
     "additive": (Regions, family("sliding", rows=4, columns=4, start="0 1 2 3 4 5" + 10 * " x", free=["x"])),
 }
@@ -256,7 +256,7 @@ def test_blocks_of_tables_are_filled_in_any_order_by_threads_in_the_memory_plann
             assert [space.numbering.rank_one(one) for one in labels.tolist()] == space.rank(labels).tolist()
         assert not len(tables.successors(sample).differing(whole.successors(sample), len(sample)))
         assert not len(space.successors(sample[:100]).differing(tables.successors(sample[:100]), 100))
-        if kind is not Fields:  # whose column maps are numbered as they are found
+        if kind is not MixedRadix:  # whose column maps are numbered as they are found
             assert all(map(np.array_equal, tables[:3], whole[:3]))
 
 

@@ -198,7 +198,7 @@ class Silent:
 
 @pytest.fixture
 def silent(monkeypatch: pytest.MonkeyPatch) -> Iterator[Silent]:
-    monkeypatch.setattr(retry, "TELL_SECONDS", 0.05)
+    monkeypatch.setattr(retry, "REPORT_AFTER_SECONDS", 0.05)
     monkeypatch.setattr(retry, "LAST_SECONDS", 0.05)
     monkeypatch.setattr(retry, "_trouble", {})
     server = Silent()
@@ -270,7 +270,7 @@ def test_a_run_on_a_silent_bucket_says_so_and_stops(
     part: str, bucket: Bucket, proxy: Proxy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """While it assembles, commits, and locks the store."""
-    monkeypatch.setattr(retry, "TELL_SECONDS", 0.3)
+    monkeypatch.setattr(retry, "REPORT_AFTER_SECONDS", 0.3)
     monkeypatch.setattr(retry, "LAST_SECONDS", 0.1)
     waited: list[str] = []
     proxy.fault = lambda number, method, path: "stall" if method == "PUT" and path.endswith(part) else None

@@ -28,7 +28,7 @@ class Forgetful(Threads):
         self.held += submitted.values()
         return submitted
 
-    def side_by_side(self, handles: Sequence[Handle]) -> list[list[int]]:
+    def groups_by_thread(self, handles: Sequence[Handle]) -> list[list[int]]:
         places = list(range(len(handles)))
         return [group for group in (places[::2], places[1::2]) if group]
 

@@ -11,7 +11,7 @@ from antipodes.puzzles.puzzle import Puzzle
 from antipodes_tasks.rules.functions import Function, Functions
 from antipodes_tasks.rules.parts import Part, pieces, values
 from antipodes_tasks.rules.rules import Rules
-from antipodes_tasks.spaces.mixed_radix import Fields, fields_of
+from antipodes_tasks.spaces.mixed_radix import MixedRadix, fields_of
 from antipodes_tasks.spaces.space import Space
 
 CAPACITY = (8, 5, 3)
@@ -154,6 +154,6 @@ def _random_move(parts: list[Part], rng: np.random.Generator) -> Function:
 def divided(rules: Rules, order: Sequence[int], leading: int) -> Space | None:
     """Return the space whose rows are the leading fields; None if they do not determine the effect of moves."""
     fields = fields_of(rules.parts)
-    numbering = Fields(tuple(fields[number] for number in order), tuple(order), leading, 1)
+    numbering = MixedRadix(tuple(fields[number] for number in order), tuple(order), leading, 1)
     most = numbering.filler(rules, leading).estimated_maps()
     return None if most is None else Space(rules, replace(numbering, most_maps=most), leading)

@@ -35,7 +35,7 @@ from antipodes.tables.store.search_stores import TableStore
 from antipodes.tables.table import Table, open_table
 from antipodes.tables.verify import verify
 from antipodes_tasks.base.errors import StoreDamagedError, StoreLockedError, UnfinishedError
-from antipodes_tasks.bfs.key_partition import KeyLinks, KeyState, Successors, with_depths
+from antipodes_tasks.bfs.key_partition import KeyLinks, KeyState, KeySuccessors, with_depths
 from antipodes_tasks.bfs.partition import Partition
 from antipodes_tasks.keys.expansion import Expansion
 from antipodes_tasks.keys.packing import Packing
@@ -384,7 +384,7 @@ class Counting(Forgetful):
             calls = {key: (self._counted, *call) if call[0] is part else call for key, call in calls.items()}
         return super().persist(calls, *others)
 
-    def _counted(self, cut: Callable[..., Successors], found: Successors, own: Any) -> Successors:
+    def _counted(self, cut: Callable[..., KeySuccessors], found: KeySuccessors, own: Any) -> KeySuccessors:
         sent = cut(found, own)
         self.layers[-1].keys += sum(one.count for one in sent.found)
         return sent

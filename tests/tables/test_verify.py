@@ -24,7 +24,7 @@ from antipodes.executors.threads import Threads
 from antipodes.puzzles.config import Config, load_config
 from antipodes.system.events import CheckStarted, Event, PositionsChecked
 from antipodes.system.machine import human
-from antipodes.tables.check_depths import Blocks, check_sample, read_block, reading_order
+from antipodes.tables.check_depths import BlockCache, check_sample, read_block, reading_order
 from antipodes.tables.run import run_puzzle
 from antipodes.tables.store.manifest import TableManifest
 from antipodes.tables.store.search_stores import TableStore
@@ -32,7 +32,7 @@ from antipodes.tables.verification_memory import plan_memory
 from antipodes.tables.verify import verify
 from antipodes_tasks.base.errors import NotAStoreError, ResourceLimitError
 from antipodes_tasks.bfs.bitmaps import Depths
-from antipodes_tasks.bfs.proof import Block
+from antipodes_tasks.bfs.proof import RowDepths
 from antipodes_tasks.spaces.arrangements import Arrangements
 from antipodes_tasks.spaces.space import Space
 
@@ -191,7 +191,7 @@ class Counting:
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.times: Counter[int] = Counter()
 
-        def counted(store: TableStore, manifest: TableManifest, number: int) -> Block:
+        def counted(store: TableStore, manifest: TableManifest, number: int) -> RowDepths:
             self.times[number] += 1
             return read_block(store, manifest, number)
 
@@ -308,20 +308,20 @@ tasks = st.lists(st.lists(st.integers(0, 9), unique=True, max_size=4), max_size=
 capacities = st.integers(0, 5)
 
 
-def block(number: int) -> Block:
-    return Block(number, np.full((1, 1), number, dtype=np.uint16))
+def block(number: int) -> RowDepths:
+    return RowDepths(number, np.full((1, 1), number, dtype=np.uint16))
 
 
 def reads(uses: Sequence[Sequence[int]], capacity: int) -> int:
     """How many blocks are read if memory holds ``capacity`` of them."""
     read = 0
 
-    def count(number: int) -> Block:
+    def count(number: int) -> RowDepths:
         nonlocal read
         read += 1
         return block(number)
 
-    blocks = Blocks(count, uses, capacity)
+    blocks = BlockCache(count, uses, capacity)
     for numbers in uses:
         for number in numbers:
             assert blocks.get(number).first_row == number
@@ -365,13 +365,13 @@ def test_neighbours_in_a_grid_are_read_together() -> None:
 def test_threads_wait_for_a_block_that_another_one_reads() -> None:
     begun, go_on, times = threading.Event(), threading.Event(), list[int]()
 
-    def slow(number: int) -> Block:
+    def slow(number: int) -> RowDepths:
         times.append(number)
         begun.set()
         go_on.wait(10)
         return block(number)
 
-    blocks, found = Blocks(slow, [[3], [3]], 1), list[Block]()
+    blocks, found = BlockCache(slow, [[3], [3]], 1), list[RowDepths]()
     threads = [threading.Thread(target=lambda: found.append(blocks.get(3))) for _ in range(2)]
     threads[0].start()
     begun.wait(10)
@@ -384,17 +384,17 @@ def test_threads_wait_for_a_block_that_another_one_reads() -> None:
 
 
 def test_an_error_reaches_all_that_wait() -> None:
-    def fail(number: int) -> Block:
+    def fail(number: int) -> RowDepths:
         raise OSError(number)
 
-    blocks = Blocks(fail, [[3], [3]], 1)
+    blocks = BlockCache(fail, [[3], [3]], 1)
     for _ in range(2):
         with pytest.raises(OSError, match="3"):
             blocks.get(3)
 
 
 def test_blocks_travel_without_those_in_memory() -> None:
-    blocks = Blocks(block, [[3], [3]], 1)
+    blocks = BlockCache(block, [[3], [3]], 1)
     blocks.get(3)
     there = pickle.loads(pickle.dumps(blocks))
     assert not there._held

@@ -8,7 +8,7 @@ from antipodes.tilings.drawing import PALETTE, colours, draw, draw_tiling, steps
 from antipodes_tasks.exact_cover.partition_search import search_partition
 from antipodes_tasks.exact_cover.partitions import partitions_of
 from antipodes_tasks.exact_cover.pieces import piece_set
-from antipodes_tasks.exact_cover.problem import Board, TilingProblem, parse_problem
+from antipodes_tasks.exact_cover.problem import TilingBoard, TilingProblem, parse_problem
 
 
 def problem(cells: str, pieces: dict[str, str]) -> TilingProblem:
@@ -62,7 +62,7 @@ def test_each_piece_has_a_symbol_of_its_own() -> None:
 @pytest.mark.parametrize("pieces", ["heptominoes", "one-sided-heptominoes"])
 def test_each_piece_of_the_largest_sets_has_a_symbol_of_its_own(pieces: str) -> None:
     cells = sum(piece.size for piece in piece_set(pieces))
-    symbols = symbols_of(TilingProblem("test", Board(1, 1, cells), piece_set(pieces)))
+    symbols = symbols_of(TilingProblem("test", TilingBoard(1, 1, cells), piece_set(pieces)))
     assert len(set(symbols)) == len(piece_set(pieces))
     assert "?" not in symbols
 

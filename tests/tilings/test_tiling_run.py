@@ -141,7 +141,7 @@ def test_interrupted_after_any_number_of_partitions(square_files: dict[str, byte
 def test_an_interrupt_inside_a_partition_abandons_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """The run tells of the partitions under way, and ends inside one when it is to stop; the next searches it again."""
     monkeypatch.setattr("antipodes_tasks.exact_cover.partition_search.FIRST_SLICE", 5)
-    monkeypatch.setattr("antipodes.tilings.tiling_search.TOLD_SECONDS", 0.0)
+    monkeypatch.setattr("antipodes.tilings.tiling_search.PROGRESS_SECONDS", 0.0)
     monkeypatch.setattr("antipodes.tilings.tiling_search.GRACE_SECONDS", 0.0)
     config, seen = load_board("3x20"), []
 

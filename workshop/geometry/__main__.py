@@ -1,4 +1,4 @@
-"""Write the definitions of twisty puzzles and the configs that use them: ``python -m geometry``."""
+"""Write the definitions of twisty puzzles and the configs that use them: ``python -m workshop.geometry``."""
 
 import textwrap
 from collections.abc import Iterable
@@ -86,7 +86,7 @@ PATTERNS = {
     ),
 }
 """Design and description of each pattern of a cube; PHASE_ONE is the first phase of H. Kociemba's algorithm."""
-PATTERN = """# Written by python -m geometry.
+PATTERN = """# Written by python -m workshop.geometry.
 [puzzle]
 name = "{name}"
 family = "twisty"

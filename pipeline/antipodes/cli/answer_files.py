@@ -56,7 +56,7 @@ def _json_of(position: str) -> str:
 
 
 @dataclass(frozen=True)
-class Form:
+class FileFormat:
     """A file format: a head, one answer per line, and an end."""
 
     head: str
@@ -73,11 +73,11 @@ class Form:
 
 
 HEAD = f"{','.join(COLUMNS)}\n"
-CSV = Form(HEAD, "\n", "\n", HEAD, as_row, _from_row, _row_of)
+CSV = FileFormat(HEAD, "\n", "\n", HEAD, as_row, _from_row, _row_of)
 FORMS = {
     ".csv": CSV,
-    ".json": Form("[\n", ",\n", "\n]\n", "[]\n", _as_json, _from_json, _json_of),
-    ".jsonl": Form("", "\n", "\n", "", _as_json, _from_json, _json_of),
+    ".json": FileFormat("[\n", ",\n", "\n]\n", "[]\n", _as_json, _from_json, _json_of),
+    ".jsonl": FileFormat("", "\n", "\n", "", _as_json, _from_json, _json_of),
 }
 """File formats by the suffix of the file name."""
 

@@ -13,7 +13,7 @@ from antipodes.executors.api import Scheduler, never_stop
 from antipodes.executors.opening import open_scheduler
 from antipodes.progress.show import show_progress
 from antipodes.puzzles.puzzle import Puzzle
-from antipodes.solving.batch import Search, solve_on
+from antipodes.solving.batch import BatchSearch, solve_on
 from antipodes.solving.solve import Solved
 from antipodes.stores import read_manifest
 from antipodes.system.events import Listener, PositionsSolved
@@ -51,7 +51,7 @@ class Machines:
 
 
 def solve_batch(
-    puzzle: Puzzle, batch: "Batch", search: Search, goal: str | None, machines: Machines, quiet: bool
+    puzzle: Puzzle, batch: "Batch", search: BatchSearch, goal: str | None, machines: Machines, quiet: bool
 ) -> None:
     """Solve the positions of a file in order; print or write each answer as soon as it is known.
 
@@ -80,7 +80,7 @@ def solve_batch(
             solve_on(scheduler, search, rest, lambda solved: take(view(solved)))
 
 
-def _settings(puzzle: Puzzle, search: Search, goal: str | None) -> str:
+def _settings(puzzle: Puzzle, search: BatchSearch, goal: str | None) -> str:
     """Return the settings that determine the answers, as text: puzzle, goal, method, tables and limits."""
     given = {"to": goal, "method": search.method, "heuristic": search.heuristic}
     given |= {name.replace("_", "-"): search.limits.get(name) for name in LIMITS}

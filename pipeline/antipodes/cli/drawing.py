@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from antipodes.cli.options import names_given
-from antipodes.cli.streams import print_drawing, say, terminal_columns
+from antipodes.cli.streams import print_drawing, print_message, terminal_columns
 from antipodes.drawing.image_files import check_endings, write_pictures
 from antipodes.drawing.picture import Picture
 from antipodes.puzzles.puzzle import Puzzle
@@ -99,7 +99,7 @@ class PictureFiles:
     def write(self, pictures: Sequence[Picture], what: str, captions: Sequence[str] = ()) -> None:
         """Write at least one picture to the files and report ``what`` they show."""
         write_pictures(self.files, pictures, captions, self.size)
-        say(f"{what} drawn into {shorten(' and '.join(map(str, self.files.values())))}")
+        print_message(f"{what} drawn into {shorten(' and '.join(map(str, self.files.values())))}")
 
     def draw_steps(self, puzzle: Puzzle, path: Labels) -> None:
         """Draw the positions ``(distance + 1, places)`` of a path, each with the number of moves left."""

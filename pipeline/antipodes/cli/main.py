@@ -16,7 +16,7 @@ import typer
 from antipodes.cli.command import Command, write_examples
 from antipodes.cli.failures import complain_of_usage, flushed, known_status, status_of, stop_waits_at_signals
 from antipodes.cli.loading import INTERRUPTED, importing_libraries
-from antipodes.cli.streams import claim_streams, print_line, print_traceback, say
+from antipodes.cli.streams import claim_streams, print_line, print_message, print_traceback
 from antipodes.storage import retry
 from antipodes_tasks.base import jit
 from antipodes_tasks.base.option_names import command_line
@@ -164,9 +164,9 @@ def main() -> None:
     remove_settings(os.environ)
     logging.disable()  # libraries log a lost cluster with tracebacks; the program reports it in one line
     warnings.simplefilter("ignore")
-    jit.watch.tell = lambda: say("compiling machine code on first use; this takes a few seconds")
+    jit.watch.tell = lambda: print_message("compiling machine code on first use; this takes a few seconds")
     if not {"--quiet", "-q"} & set(sys.argv):
-        retry.watch.tell = lambda waited_for: say(f"waiting for {waited_for}")
+        retry.watch.tell = lambda waited_for: print_message(f"waiting for {waited_for}")
     sys.excepthook = print_traceback
     stop_waits_at_signals()
     status = run_command(sys.argv[1:])

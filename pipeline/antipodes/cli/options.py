@@ -16,7 +16,7 @@ Store = Annotated[
         help="Path or URL of a store, or a puzzle or board (name or file) whose store is in outputs/.",
     ),
 ]
-Given = Annotated[
+PuzzleOfStore = Annotated[
     str | None,
     typer.Option(
         "--puzzle",

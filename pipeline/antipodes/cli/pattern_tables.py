@@ -4,12 +4,12 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from antipodes.cli.running import Interrupts, RunRequest
-from antipodes.cli.streams import say
+from antipodes.cli.streams import print_message
 from antipodes.puzzles.config import Config
 from antipodes.solving.pattern_stores import PatternStore, cost_of, pattern_stores
 from antipodes.system.addresses import Address
 from antipodes.system.machine import human
-from antipodes.system.options import RunOptions, started
+from antipodes.system.options import RunOptions, command_words
 from antipodes.tables.planning.duration import described_range
 from antipodes.tables.run import run_puzzle
 from antipodes_tasks.base.errors import InputError
@@ -26,7 +26,7 @@ def build_patterns(config: Config, puzzle: str, memory_limit: int | None, quiet:
         raise InputError(f"--build: {config.puzzle.name} defines no pattern tables; its config has no [solve]")
     missing = [one for one in stores if not one.finished]
     if missing and not quiet:
-        say(f"building {_named(missing)}: {_cost(missing)}")
+        print_message(f"building {_named(missing)}: {_cost(missing)}")
     for one in missing:
         if status := _build(one, puzzle, memory_limit, quiet):
             return status
@@ -36,7 +36,7 @@ def build_patterns(config: Config, puzzle: str, memory_limit: int | None, quiet:
 def _build(pattern: PatternStore, puzzle: str, memory_limit: int | None, quiet: bool) -> int:
     """Compute or resume one table; return the exit status."""
     settings: dict[str, Any] = {"memory_limit": memory_limit, "counts_only": False}
-    options = RunOptions.of(pattern.config.run, **settings, started_by=started("solve", puzzle, build=True))
+    options = RunOptions.of(pattern.config.run, **settings, started_by=command_words("solve", puzzle, build=True))
     with Interrupts() as interrupts:
         request = RunRequest(pattern.store, options, interrupts, quiet, as_json=False)
         with request.watched("the layer") as listener:
@@ -44,7 +44,9 @@ def _build(pattern: PatternStore, puzzle: str, memory_limit: int | None, quiet: 
         if not report.complete:
             return request.interrupted(report.saved)
     if not quiet:
-        say(f"{pattern.name}: {report.manifest.index_size:,} entries in {report.seconds:.1f} s, {pattern.store}")
+        print_message(
+            f"{pattern.name}: {report.manifest.index_size:,} entries in {report.seconds:.1f} s, {pattern.store}"
+        )
     return 0
 
 
@@ -54,7 +56,7 @@ def finished_patterns(config: Config, quiet: bool) -> list[Address]:
     missing = [one for one in stores if not one.finished]
     if missing and not quiet:
         are, them = ("is", "it") if len(missing) == 1 else ("are", "them")
-        say(f"{_named(missing)} {are} not built ({_cost(missing)}); build {them} with --build")
+        print_message(f"{_named(missing)} {are} not built ({_cost(missing)}); build {them} with --build")
     return [one.store for one in stores if one.finished]
 
 

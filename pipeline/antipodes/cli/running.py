@@ -10,7 +10,7 @@ from typing import Any
 from antipodes.cli.failures import Stopped
 from antipodes.cli.loading import INTERRUPTED, SIGNALS
 from antipodes.cli.options import checked_options
-from antipodes.cli.streams import complain, say
+from antipodes.cli.streams import complain, print_message
 from antipodes.cli.usage import naming
 from antipodes.progress.show import show_progress
 from antipodes.storage.opening import storage_at
@@ -87,7 +87,7 @@ class Interrupts:
             watch.ending = True
             raise Stopped(f"stopped immediately; resume with: {self.next_command()}")
         self._requested = True
-        say(f"{self.next_steps}; interrupt again to stop immediately")
+        print_message(f"{self.next_steps}; interrupt again to stop immediately")
 
 
 @dataclass(frozen=True)

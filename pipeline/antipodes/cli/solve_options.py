@@ -135,7 +135,7 @@ class SolveOptions:
             return [find_store(store) for store in self.tables or ()]
 
     @property
-    def room(self) -> int | None:
+    def memory_bytes(self) -> int | None:
         """The memory limit in bytes, or None."""
         return memory_limit_of(self.memory_limit)
 
@@ -152,7 +152,7 @@ class SolveOptions:
 
     def check(self) -> None:
         """Raise InputError if the method would ignore an option, or if options cannot be combined."""
-        _ = self.room, self.pictures  # these raise, too
+        _ = self.memory_bytes, self.pictures  # these raise, too
         given = names_given({"a position": self.position, "--moves": self.moves, "--batch": self.batch})
         if self.batch is not None and len(given) > 1:
             raise InputError(f"give only one of a position, --moves and --batch, not {' and '.join(given)}")

@@ -1,9 +1,9 @@
 """The standard streams, which may be closed, full or broken, or unable to encode the characters of drawings.
 
 Results go to standard output, everything else to standard error. All text passes through `print_line`, `print_lines`,
-`print_json` or `say`, which escape control characters, because names and text come from other people's stores and
-files. Standard input yields lines of bounded length, whatever its bytes are. A failed write to standard output raises
-`OutputError`; a failed write to standard error is ignored. Drawings fall back to ASCII, character by character.
+`print_json` or `print_message`, which escape control characters, because names and text come from other people's stores
+and files. Standard input yields lines of bounded length, whatever its bytes are. A failed write to standard output
+raises `OutputError`; a failed write to standard error is ignored. Drawings fall back to ASCII, character by character.
 """
 
 import codecs
@@ -203,7 +203,7 @@ def _json(value: Any) -> str:
     return "".join(one if one.isprintable() else json.dumps(one)[1:-1] for one in text)
 
 
-def say(message: str) -> None:
+def print_message(message: str) -> None:
     """Print one line on stderr."""
     line = " ".join(LONG_WORD.sub(r"\1…", message).split())
     start = message_start() if _is_claimed() else "antipodes:"
@@ -223,7 +223,7 @@ def print_traceback(kind: type[BaseException], error: BaseException, trace: Trac
 
 def complain(message: str, status: int) -> int:
     """Print an error message and return the given exit status."""
-    say(message)
+    print_message(message)
     return status
 
 
@@ -236,7 +236,7 @@ def printing_about(done: str) -> Iterator[None]:
     except BrokenOutputError:
         pass  # the reader has read enough
     except OutputError as error:
-        say(f"{done}, but {error}")
+        print_message(f"{done}, but {error}")
 
 
 def terminal_columns() -> int:

@@ -116,7 +116,7 @@ class Scheduler(Protocol):
         The calls are divided so that all workers hold equally many results, including earlier results in ``beside``.
         """
 
-    def side_by_side(self, handles: Sequence[Handle]) -> list[list[int]]:
+    def groups_by_thread(self, handles: Sequence[Handle]) -> list[list[int]]:
         """Divide results of `submit` into groups, one for each task that can run at the same time; return indices.
 
         A task can use all results of a group, because they are on one worker.

@@ -63,7 +63,7 @@ class Threads:
     ) -> dict[Key, Handle]:
         return self.persist(calls, None, on_done)
 
-    def side_by_side(self, handles: Sequence[Handle]) -> list[list[int]]:
+    def groups_by_thread(self, handles: Sequence[Handle]) -> list[list[int]]:
         """Return a group for each result, because a thread takes the next result when it has finished one."""
         return [[place] for place in range(len(handles))]
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from antipodes.puzzles.block_board import BlockBoard
 from antipodes.puzzles.config import PuzzleLike, as_config
-from antipodes.puzzles.pattern import all_placements, standing_for
+from antipodes.puzzles.pattern import all_placements, positions_matching
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.puzzles.settings import ENUMERATED
 from antipodes.system.machine import available_memory, human
@@ -25,7 +25,7 @@ from antipodes_tasks.rules.function_checks import check_functions
 from antipodes_tasks.rules.functions import Functions
 from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.spaces.keyed import Keyed
-from antipodes_tasks.spaces.selection import whole_space
+from antipodes_tasks.spaces.selection import full_space
 from antipodes_tasks.spaces.space import NOT_NUMBERED, Space
 
 LISTED_BYTES = 100
@@ -142,7 +142,7 @@ def hardest_starts(puzzle: PuzzleLike, goal: str, limit: int = NAMED, *, among: 
     found = as_config(puzzle).puzzle
     arguments.integer(limit, "limit", 1)
     texts = [arguments.text(goal, "a goal"), *([] if among is None else [arguments.text(among, "among")])]
-    batches = [standing_for(found, text) for text in texts]
+    batches = [positions_matching(found, text) for text in texts]
     space, tables = _tables(found, BYTES)
     goals, *chosen = (_indices_of(space, *each) for each in zip(texts, batches, strict=True))
     distance = goal_distances(tables, goals)
@@ -203,7 +203,7 @@ def _space(puzzle: Puzzle) -> Space:
             "moves of other arrangements of the pieces are unknown"
         )
     try:
-        return whole_space(replace(rules, enumerated=False))
+        return full_space(replace(rules, enumerated=False))
     except (SizeLimitError, ResourceLimitError) as error:
         if not rules.enumerated:
             raise

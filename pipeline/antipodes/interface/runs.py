@@ -14,7 +14,7 @@ from antipodes.runs.interruption import Interruption
 from antipodes.stores import as_address
 from antipodes.system.addresses import Address
 from antipodes.system.events import Listener, silence
-from antipodes.system.options import IN_PYTHON, RunOptions, chosen_store, memory_size
+from antipodes.system.options import STARTED_IN_PYTHON, RunOptions, chosen_store, memory_size
 from antipodes.tables import verify as table_verification
 from antipodes.tables.json_results import RunReport
 from antipodes.tables.run import run_puzzle
@@ -106,7 +106,7 @@ def run(
         counts_only=counts_only,
         symmetry=symmetry,
         overwrite=overwrite,
-        started_by=IN_PYTHON,
+        started_by=STARTED_IN_PYTHON,
     )
     address = chosen_store(store, config.run, config.puzzle.name, options.counts_only)
     with Interruption(interrupted) as interruption:
@@ -158,7 +158,7 @@ def tile(
         scheduler=name,
         checkpoint_every=checkpoint_every,
         overwrite=overwrite,
-        started_by=IN_PYTHON,
+        started_by=STARTED_IN_PYTHON,
     )
     address = chosen_store(store, config.run, config.problem.name)
     with Interruption(interrupted) as interruption:

@@ -66,7 +66,7 @@ def live_display(stream: TextIO, began: float, describe: Callable[[Event], str |
         yield LiveDisplay(line, times, describe)
 
 
-class Line(Protocol):
+class ProgressLine(Protocol):
     """A line with a bar."""
 
     def show(self, done: int | None, of: int | None, texts: Mapping[str, Any]) -> None:
@@ -135,7 +135,7 @@ class Times(ProgressColumn):
 class LiveDisplay:
     """A listener that updates a line with each event."""
 
-    def __init__(self, line: Line, times: TimeLeft, describe: Callable[[Event], str | None]) -> None:
+    def __init__(self, line: ProgressLine, times: TimeLeft, describe: Callable[[Event], str | None]) -> None:
         self._line = line
         self._describe = describe
         self._times = times

@@ -62,7 +62,7 @@ class SteadyPhase:
 
 
 @dataclass
-class Search:
+class SearchEstimate:
     """A search of layers and the assembly that follows it; the cost of commits is part of the layers' cost.
 
     A search that has found half of the positions is not half done: every layer has a fixed cost, and large layers cost
@@ -115,7 +115,7 @@ class TimeLeft:
     """
 
     def __init__(self) -> None:
-        self._phase: Search | SteadyPhase | None = None
+        self._phase: SearchEstimate | SteadyPhase | None = None
         self._started: SearchStarted | None = None
         self._states = 0
 
@@ -140,7 +140,7 @@ class TimeLeft:
                 self._search(now)
             case LayerFinished(_, count, states):
                 self._states = states
-                if isinstance(self._phase, Search):
+                if isinstance(self._phase, SearchEstimate):
                     self._phase.layer(count, states, now)
                 else:  # workers joined, and move tables were built again
                     self._search(now)
@@ -165,7 +165,7 @@ class TimeLeft:
         self._phase = None
         if started is not None and started.reachable is not None:
             counts = [known] if known == 1 else []
-            self._phase = Search(started.reachable, known, started.assembles, now, now, counts)
+            self._phase = SearchEstimate(started.reachable, known, started.assembles, now, now, counts)
 
 
 def duration(seconds: float) -> str:

@@ -58,7 +58,7 @@ class Abstraction:
     """Name of the pattern; None derives it from the pieces that are kept."""
 
 
-def abstracted(puzzle: Puzzle, abstraction: Abstraction) -> dict[str, Any]:
+def pattern_settings(puzzle: Puzzle, abstraction: Abstraction) -> dict[str, Any]:
     """Return the settings of a pattern of the puzzle.
 
     Puzzles whose ``start`` lists pieces keep their family. For any other puzzle whose moves permute pieces, the pattern

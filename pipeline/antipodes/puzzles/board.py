@@ -136,7 +136,7 @@ EMPTY = "."
 """The symbol of a place that a `ShapedRow` draws as empty; 0 may be a piece or a value there."""
 
 
-def shaped(shape: tuple[int, int]) -> Board:
+def board_of_shape(shape: tuple[int, int]) -> Board:
     """Return the board that draws symbols in ``shape = (rows, columns)``."""
     return Board(*shape, empty_symbols=(EMPTY,))
 
@@ -156,15 +156,15 @@ class ShapedRow(Lists):
 
     def draw(self, symbols: Sequence[str]) -> str:
         """Draw the board in a box."""
-        return shaped(self.shape).draw(symbols)
+        return board_of_shape(self.shape).draw(symbols)
 
     def picture(self, symbols: Sequence[str]) -> Picture:
         """Return a picture of the framed board."""
-        return shaped(self.shape).picture(symbols)
+        return board_of_shape(self.shape).picture(symbols)
 
     def form(self, parts: Sequence[Part]) -> Form:
         """Return the form with one field per square of the board."""
-        return shaped(self.shape).form(parts)
+        return board_of_shape(self.shape).form(parts)
 
 
 def drawn_rows(text: str, marks: Sequence[str], expected: str) -> list[list[str]]:

@@ -116,7 +116,7 @@ def _config_of(puzzle: Puzzle) -> Config:
     return Config(python_source.object_settings(puzzle))
 
 
-def give(puzzle: PuzzleLike) -> Config:
+def register_puzzle(puzzle: PuzzleLike) -> Config:
     """Return the config of a puzzle. From now on, this process uses the puzzle to open its stores.
 
     Raises the errors of `as_config`.
@@ -235,7 +235,7 @@ def _copy_of(config: Config) -> Config:
 _LOADED = _LoadedConfigs()
 
 
-def restricted(config: Config, only_moves: str | None, omit: Sequence[str]) -> Config:
+def restrict_moves(config: Config, only_moves: str | None, omit: Sequence[str]) -> Config:
     """Return a twisty puzzle's config with only these moves and without some sets of pieces; its name shows both.
 
     Raises ConfigError if the puzzle is not twisty, or has no such moves or sets.

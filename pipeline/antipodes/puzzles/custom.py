@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from antipodes.drawing.picture import Picture
-from antipodes.puzzles.board import check_shape, shaped
+from antipodes.puzzles.board import board_of_shape, check_shape
 from antipodes.puzzles.drafts import Form
 from antipodes.puzzles.families.generators import origin_of
 from antipodes.puzzles.notation import Notation
@@ -162,16 +162,16 @@ class CustomNotation(Notation):
     def draw(self, symbols: Sequence[str]) -> str:
         """Draw the position with the user's function if there is one, else on the board, else as a line of text."""
         if self.drawing is None:
-            return self.join(symbols) if self.shape is None else shaped(self.shape).draw(symbols)
+            return self.join(symbols) if self.shape is None else board_of_shape(self.shape).draw(symbols)
         return _text(self.drawing(self._numbers(symbols)), self.drawing.role)
 
     def picture(self, symbols: Sequence[str]) -> Picture:
         """Return a picture of the board if there is one, otherwise of the drawing."""
-        return Notation.picture(self, symbols) if self.shape is None else shaped(self.shape).picture(symbols)
+        return Notation.picture(self, symbols) if self.shape is None else board_of_shape(self.shape).picture(symbols)
 
     def form(self, parts: Sequence[Part]) -> Form:
         """Return the form of the board if there is one, otherwise with a row of places for each part."""
-        return Notation.form(self, parts) if self.shape is None else shaped(self.shape).form(parts)
+        return Notation.form(self, parts) if self.shape is None else board_of_shape(self.shape).form(parts)
 
     @property
     def _symbols(self) -> list[tuple[str, ...]]:

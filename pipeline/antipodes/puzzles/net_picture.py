@@ -35,7 +35,7 @@ SMALL = 20
 """Side of the sticker of a letter that is outside all faces."""
 
 
-class Frame(NamedTuple):
+class FaceFrame(NamedTuple):
     """The lines and columns of the characters that enclose a face."""
 
     top: int
@@ -60,7 +60,7 @@ def net_picture(lines: Sequence[str], shown: Mapping[Character, str]) -> Picture
 
         return text_picture("\n".join(lines), sticker)
     stickers = [_sticker(cells[at], colour) for at, colour in shown.items()]
-    edges = list(_edges(frames_of(lines)))
+    edges = list(_edges(face_frames(lines)))
     width = max(x for cell in cells.values() for x, _ in cell) + COLUMN
     height = max(y for cell in cells.values() for _, y in cell) + COLUMN
     return Picture(width, height, (*stickers, *edges))
@@ -69,8 +69,8 @@ def net_picture(lines: Sequence[str], shown: Mapping[Character, str]) -> Picture
 @lru_cache(maxsize=16)
 def cells_of(lines: tuple[str, ...]) -> Mapping[Character, tuple[Point, ...]]:
     """Return the corners, clockwise, of the cell that each letter has in its face; other letters are left out."""
-    frames = frames_of(lines)
-    faces = defaultdict[Frame, list[Character]](list)
+    frames = face_frames(lines)
+    faces = defaultdict[FaceFrame, list[Character]](list)
     for at, frame in frames.items():
         faces[frame].append(at)
     cells: dict[Character, tuple[Point, ...]] = {}
@@ -81,7 +81,7 @@ def cells_of(lines: tuple[str, ...]) -> Mapping[Character, tuple[Point, ...]]:
     return cells
 
 
-def frames_of(lines: Sequence[str]) -> Mapping[Character, Frame]:
+def face_frames(lines: Sequence[str]) -> Mapping[Character, FaceFrame]:
     """Return the frame around each letter, if it has one."""
     found = {}
     for line, text in enumerate(lines):
@@ -92,7 +92,7 @@ def frames_of(lines: Sequence[str]) -> Mapping[Character, Frame]:
     return found
 
 
-def _frame(lines: Sequence[str], line: int, column: int) -> Frame | None:
+def _frame(lines: Sequence[str], line: int, column: int) -> FaceFrame | None:
     def place_of(row: int, place: int) -> str:
         return BOX.get(lines[row][place : place + 1], "")
 
@@ -103,11 +103,11 @@ def _frame(lines: Sequence[str], line: int, column: int) -> Frame | None:
     bottom = min((one for one in rows if one > line and {*place_of(one, column)} & {*"lr"}), default=None)
     if left is None or right is None or top is None or bottom is None:
         return None
-    return Frame(top, left, bottom, right)
+    return FaceFrame(top, left, bottom, right)
 
 
 def _in_frame(
-    lines: Sequence[str], frame: Frame, letters: Sequence[Character]
+    lines: Sequence[str], frame: FaceFrame, letters: Sequence[Character]
 ) -> Mapping[Character, tuple[Point, ...]]:
     """Return the cells of the letters in a frame; empty if the letters form neither a grid nor a cross."""
     rows, columns = (sorted({at[axis] for at in letters}) for axis in (0, 1))
@@ -127,7 +127,7 @@ def _in_frame(
 
 
 def _around_cross(
-    lines: Sequence[str], frame: Frame, letters: Sequence[Character]
+    lines: Sequence[str], frame: FaceFrame, letters: Sequence[Character]
 ) -> Mapping[Character, tuple[Point, ...]]:
     """Return the triangles between the centre of a face and its sides, for four letters around a cross."""
     crosses = [
@@ -186,7 +186,7 @@ def _shrunk(corners: Sequence[Point]) -> list[Point]:
     return [(centre[0] + kept * (x - centre[0]), centre[1] + kept * (y - centre[1])) for x, y in corners]
 
 
-def _edges(frames: Mapping[Character, Frame]) -> Iterator[Line]:
+def _edges(frames: Mapping[Character, FaceFrame]) -> Iterator[Line]:
     """Yield the sides of all faces; a shared side is drawn once."""
     sides = chain.from_iterable(_sides(frame.corners()) for frame in dict.fromkeys(frames.values()))
     for (x, y), (end_x, end_y) in dict.fromkeys(sides):

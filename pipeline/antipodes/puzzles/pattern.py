@@ -427,7 +427,7 @@ MAX_STARTS = 1 << 22
 """Maximum number of starts: a table ranks all of them at once, which takes a few hundred bytes each."""
 
 
-def matching(puzzle: Puzzle, texts: Sequence[str]) -> Sequence[tuple[int, ...]]:
+def starts_matching(puzzle: Puzzle, texts: Sequence[str]) -> Sequence[tuple[int, ...]]:
     """Return all distinct positions that the texts (positions or patterns) describe, in ascending order of keys.
 
     Raises the errors of `goals_in`, but with a limit of MAX_STARTS positions.
@@ -438,13 +438,13 @@ def matching(puzzle: Puzzle, texts: Sequence[str]) -> Sequence[tuple[int, ...]]:
 def _all_batches(puzzle: Puzzle, texts: Sequence[str]) -> Iterator[Labels]:
     count = 0
     for text in texts:
-        for labels in standing_for(puzzle, text):
+        for labels in positions_matching(puzzle, text):
             yield labels
             count += len(labels)
             _check_count(text, count, MAX_STARTS)
 
 
-def standing_for(puzzle: Puzzle, text: str) -> Iterator[Labels]:
+def positions_matching(puzzle: Puzzle, text: str) -> Iterator[Labels]:
     """Yield the positions that a text (a position or a pattern) describes, at least one, in batches ``(n, places)``.
 
     Raises PositionError if the text is not a valid position, and PatternError if it is an invalid pattern or matches no
@@ -466,7 +466,7 @@ def _check_count(text: str, count: int, most: int) -> None:
         raise PatternError(f"pattern {quote(shorten(text))}: more than {most:,} positions match")
 
 
-def aimed_at(puzzle: Puzzle, goals: Sequence[str]) -> Puzzle:
+def with_targets(puzzle: Puzzle, goals: Sequence[str]) -> Puzzle:
     """Return the puzzle that also draws, as targets, the blocks that patterns among the goals name.
 
     Raises PatternError if a pattern is invalid.
@@ -486,7 +486,7 @@ def goals_in(puzzle: Puzzle, text: str) -> Labels:
     """
     arguments.text(text, "a position or a pattern", PatternError)
     found, count = [puzzle.start_labels[:0]], 0
-    for labels in standing_for(puzzle, text):
+    for labels in positions_matching(puzzle, text):
         found.append(labels)
         count += len(labels)
         _check_count(text, count, MAX_GOALS)

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from antipodes.system.machine import peak_memory
-from antipodes_tasks.base.jit import TELL_SECONDS, watch
+from antipodes_tasks.base.jit import REPORT_AFTER_SECONDS, watch
 from antipodes_tasks.base.quoting import printable, shorten
 
 
@@ -38,7 +38,7 @@ class Clock:
     @property
     def compiling_line(self) -> str | None:
         """Remark on compilation for the report, or None if it was fast."""
-        if self.compiling < TELL_SECONDS:
+        if self.compiling < REPORT_AFTER_SECONDS:
             return None
         return f"{self.compiling:.2f} s of this time, only on first use"
 

@@ -23,7 +23,7 @@ from antipodes.service.answers import (
     response_to_invalid,
     response_to_status,
 )
-from antipodes.service.counted_paths import PathsCache, ShortestPaths, shortest_paths
+from antipodes.service.counted_paths import CountedPaths, PathsCache, shortest_paths
 from antipodes.service.graph import NEIGHBOURHOOD, WHOLE, fits_whole, graph_of, graph_view
 from antipodes.service.guard import Application, Guard, Hosts
 from antipodes.service.legend import legend_view
@@ -197,7 +197,7 @@ class Stores:
             table = opened.table
             asked = positions.position_asked(table, position)
 
-            def paths(distance: int) -> ShortestPaths | None:
+            def paths(distance: int) -> CountedPaths | None:
                 key = name, opened.version, asked.tobytes()
                 return self._paths.get(key, lambda: shortest_paths(table, asked, distance))
 

@@ -25,7 +25,7 @@ Links = list[list[int]]
 
 
 @dataclass(frozen=True, eq=False, slots=True, repr=False)
-class ShortestPaths:
+class CountedPaths:
     """All shortest paths from a position back to the starts."""
 
     layers: list[Labels]
@@ -36,7 +36,7 @@ class ShortestPaths:
     """The number of paths from each position of each layer to the starts."""
 
     def __repr__(self) -> str:
-        return f"<ShortestPaths: {len(self.links):,} moves, {sum(map(len, self.layers)):,} positions>"
+        return f"<CountedPaths: {len(self.links):,} moves, {sum(map(len, self.layers)):,} positions>"
 
     @property
     def count(self) -> int:
@@ -62,10 +62,10 @@ class PathsCache:
 
     def __init__(self, size: int = MAX_CACHED) -> None:
         self._size = size
-        self._kept: OrderedDict[Hashable, ShortestPaths | None] = OrderedDict()
+        self._kept: OrderedDict[Hashable, CountedPaths | None] = OrderedDict()
         self._lock = threading.Lock()
 
-    def get(self, key: Hashable, make: Callable[[], ShortestPaths | None]) -> ShortestPaths | None:
+    def get(self, key: Hashable, make: Callable[[], CountedPaths | None]) -> CountedPaths | None:
         """Return the paths that are cached under a key; compute them if there are none."""
         with self._lock:
             if key in self._kept:
@@ -79,7 +79,7 @@ class PathsCache:
         return paths
 
 
-def shortest_paths(table: Table, position: Labels, distance: int) -> ShortestPaths | None:
+def shortest_paths(table: Table, position: Labels, distance: int) -> CountedPaths | None:
     """Return all shortest paths from a position to the starts; None if they contain more than MAX_POSITIONS positions.
 
     ``distance`` is the distance of the position. If predecessors cannot be computed, the moves are applied to all
@@ -97,7 +97,7 @@ def shortest_paths(table: Table, position: Labels, distance: int) -> ShortestPat
         seen += len(layer)
         if seen > MAX_POSITIONS:
             return None
-    return ShortestPaths(layers, links, _counted(links, len(layers[-1])))
+    return CountedPaths(layers, links, _counted(links, len(layers[-1])))
 
 
 def _nearer(table: Table, layer: Labels, depth: int) -> tuple[Labels, Sources]:

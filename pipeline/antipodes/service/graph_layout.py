@@ -32,7 +32,7 @@ def places_in_layers(depths: NDArray[np.int32], edges: NDArray[np.int64]) -> NDA
     edges
         The numbers of two nodes, ``(edges, 2)``; their direction does not matter.
     """
-    layers, neighbours = Layers(depths), Neighbours(len(depths), edges)
+    layers, neighbours = NodeLayers(depths), NodeNeighbours(len(depths), edges)
     if len(depths) < 3:
         return layers.ranks(np.zeros(len(depths))).astype(np.float32)
     places = layers.centred(_main_axis(layers, neighbours))
@@ -41,7 +41,7 @@ def places_in_layers(depths: NDArray[np.int32], edges: NDArray[np.int64]) -> NDA
     return _spread(_untangled(places, layers, edges), layers).astype(np.float32)
 
 
-class Layers:
+class NodeLayers:
     """The layers of nodes, which are sorted by depth."""
 
     def __init__(self, depths: NDArray[np.int32]) -> None:
@@ -69,7 +69,7 @@ class Layers:
         return widths
 
 
-class Neighbours:
+class NodeNeighbours:
     """The nodes at the other ends of each node's edges."""
 
     def __init__(self, nodes: int, edges: NDArray[np.int64]) -> None:
@@ -101,7 +101,7 @@ class Neighbours:
         return ends
 
 
-def _main_axis(layers: Layers, neighbours: Neighbours) -> Places:
+def _main_axis(layers: NodeLayers, neighbours: NodeNeighbours) -> Places:
     """Return the nodes' coordinates along the principal axis of their centred distances from the pivots."""
     pivot, nearest, columns = int(np.argmax(layers.of_node)), np.full(len(layers.of_node), np.inf), []
     for _ in range(PIVOTS):
@@ -120,7 +120,7 @@ def _scaled(places: Places) -> Places:
     return places / max(float(np.abs(places).max()), 1e-12)
 
 
-def _untangled(places: Places, layers: Layers, edges: NDArray[np.int64]) -> Places:
+def _untangled(places: Places, layers: NodeLayers, edges: NDArray[np.int64]) -> Places:
     """Return the scaled places after pulling each node slightly towards the nodes above, layer by layer."""
     ends = np.sort(edges, axis=1)
     ends = ends[layers.of_node[ends[:, 0]] < layers.of_node[ends[:, 1]]]
@@ -136,7 +136,7 @@ def _untangled(places: Places, layers: Layers, edges: NDArray[np.int64]) -> Plac
     return untangled
 
 
-def _spread(places: Places, layers: Layers) -> Places:
+def _spread(places: Places, layers: NodeLayers) -> Places:
     """Return places from 0 to 1: outliers are pulled in, and the gaps of each layer are partly evened out."""
     drawn_in = np.tanh(places / max(2 * float(places.std()), 1e-12))
     even = (2 * layers.ranks(places) - 1) * layers.widths()[layers.of_node]

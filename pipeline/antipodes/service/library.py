@@ -17,7 +17,7 @@ import numpy as np
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.storage.backend import MANIFEST, Storage
 from antipodes.storage.opening import storage_at
-from antipodes.stores import Listed, find_store, list_stores, listed, open_store
+from antipodes.stores import StoreListing, find_store, list_stores, listed, open_store
 from antipodes.system.addresses import Address, address_from
 from antipodes.system.options import OUTPUTS
 from antipodes.tables.counts import Counts
@@ -125,7 +125,7 @@ class Library:
         """The storage of each store, by its name."""
         self._cache_bytes = cache_bytes
         self._open: OrderedDict[str, tuple[Opened, int]] = OrderedDict()
-        self._rows: dict[str, tuple[str, Listed]] = {}
+        self._rows: dict[str, tuple[str, StoreListing]] = {}
         self._lock = threading.Lock()
         self._reading = 0
         self._opening = {name: threading.Lock() for name in self.storages}
@@ -160,7 +160,7 @@ class Library:
             raise NotAStoreError(f"the store at {storage.address} no longer exists")
         return hashlib.sha256(repr(identity).encode()).hexdigest()[:16]
 
-    def row(self, name: str) -> Listed:
+    def row(self, name: str) -> StoreListing:
         """Return the row of a store in a list; it contains the problem if the store cannot be read.
 
         The size of a finished store is read only once for each version.
@@ -168,7 +168,7 @@ class Library:
         with self._counted():
             return self._row(name)
 
-    def _row(self, name: str) -> Listed:
+    def _row(self, name: str) -> StoreListing:
         storage = self.storage(name)
         version, row = self._rows.get(name, ("", None))
         try:

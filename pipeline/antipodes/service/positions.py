@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antipodes.puzzles.sequences import names_along
-from antipodes.service.counted_paths import MAX_DIGITS, ShortestPaths
+from antipodes.service.counted_paths import MAX_DIGITS, CountedPaths
 from antipodes.service.drawing import drawn, pictures_of
 from antipodes.service.limits import MAX_SCANNED, MAX_SHOWN, TooMuchError
 from antipodes.tables.drawing import moves_back
@@ -188,7 +188,7 @@ def _predecessors(table: Table, position: Labels) -> Labels:
 
 
 def path_view(
-    table: Table, position: Labels, paths_at: Callable[[int], ShortestPaths | None], number: int | None = None
+    table: Table, position: Labels, paths_at: Callable[[int], CountedPaths | None], number: int | None = None
 ) -> Values:
     """Return a shortest path from a position to the start, its moves and pictures, and the number of shortest paths.
 
@@ -226,7 +226,7 @@ def path_view(
     }
 
 
-def _countable(paths: ShortestPaths | None) -> ShortestPaths | None:
+def _countable(paths: CountedPaths | None) -> CountedPaths | None:
     """Return the paths unless their number has too many digits.
 
     If there are none, the result is also None, and `Table.path` reports that the store is corrupt.

@@ -24,7 +24,7 @@ MAX_TOGETHER = 64
 
 
 @dataclass(frozen=True)
-class Search:
+class BatchSearch:
     """The puzzle, goal, pattern tables and limits with which positions are solved. It is sent to workers."""
 
     rules: Rules
@@ -55,7 +55,7 @@ class _Loaded:
         self._key: object = None
         self._patterns: Patterns | None = None
 
-    def patterns(self, search: Search) -> Patterns:
+    def patterns(self, search: BatchSearch) -> Patterns:
         """Return the pattern tables of a search, loading them if necessary."""
         goal = search.goal.tobytes() if isinstance(search.goal, np.ndarray) else None
         key = search.rules.fingerprint, goal, tuple(map(str, search.tables))
@@ -70,10 +70,10 @@ class _Loaded:
 _LOADED = _Loaded()
 
 
-def solve_on(scheduler: Scheduler, search: Search, positions: Labels, tell: Callable[[Solved], None]) -> None:
+def solve_on(scheduler: Scheduler, search: BatchSearch, positions: Labels, tell: Callable[[Solved], None]) -> None:
     """Solve positions ``(n, places)`` as tasks; call ``tell`` with the answers in the order of the positions.
 
-    Raises as `Search.solve` does, and SchedulerError if the cluster is gone.
+    Raises as `BatchSearch.solve` does, and SchedulerError if the cluster is gone.
     """
     size = max(1, min(MAX_TOGETHER, ceil(len(positions) / (TASKS_A_WORKER * scheduler.workers))))
     parts = [positions[first : first + size] for first in range(0, len(positions), size)]
@@ -92,6 +92,6 @@ def solve_on(scheduler: Scheduler, search: Search, positions: Labels, tell: Call
     scheduler.run_unordered(calls, collect, never_stop)
 
 
-def _solved(search: Search, positions: Labels) -> list[Solved]:
+def _solved(search: BatchSearch, positions: Labels) -> list[Solved]:
     """Return the answers for some positions, found in one thread, since the other threads run other tasks."""
     return list(search.solve(positions, threads=1))

@@ -25,7 +25,7 @@ from antipodes.system.options import memory_size
 from antipodes.system.regular_file import open_file
 from antipodes_tasks.base.errors import AntipodesError
 from antipodes_tasks.searches.packed import digest
-from antipodes_tasks.searches.progress import Pulse, no_pulse, on_threads
+from antipodes_tasks.searches.progress import Heartbeat, no_pulse, on_threads
 
 LIMIT_VARIABLE = "ANTIPODES_CACHE_SIZE"
 """Name of the environment variable that contains the size limit."""
@@ -51,7 +51,7 @@ def limit_of_cache() -> int:
     return memory_size(text, LIMIT_VARIABLE, least=0) if text else DEFAULT_LIMIT
 
 
-def open_cached(name: str, pulse: Pulse = no_pulse) -> Bytes | None:
+def open_cached(name: str, pulse: Heartbeat = no_pulse) -> Bytes | None:
     """Return the bytes of a file, or None if it is missing or corrupt. An error raised by ``pulse`` ends the call."""
     path = _path_of(name)
     try:
@@ -70,7 +70,7 @@ def open_cached(name: str, pulse: Pulse = no_pulse) -> Bytes | None:
         return None
 
 
-def keep_cached(name: str, size: int, fill: Callable[[Write], None], pulse: Pulse = no_pulse) -> Bytes | None:
+def keep_cached(name: str, size: int, fill: Callable[[Write], None], pulse: Heartbeat = no_pulse) -> Bytes | None:
     """Create a file of ``size`` bytes, which ``fill`` writes with the function passed to it; return the bytes.
 
     Returns None if there is no room for the file; then ``fill`` may not have been called. An error raised by ``pulse``
@@ -186,7 +186,7 @@ def _status(path: Path) -> os.stat_result | None:
         return None
 
 
-def _read(file: int, size: int, pulse: Pulse) -> tuple[Bytes, bytes]:
+def _read(file: int, size: int, pulse: Heartbeat) -> tuple[Bytes, bytes]:
     """Return the first ``size`` bytes of a file, and the digest of each block; raise OSError if it is unreadable."""
     values = np.empty(size, dtype=np.uint8)
 

@@ -12,8 +12,8 @@ from antipodes.tables.store.manifest import TableManifest
 from antipodes.tables.store.search_stores import TableStore
 from antipodes_tasks.searches.folding import LEAST_ENTRIES, Folding, folded, folding_of
 from antipodes_tasks.searches.packed import pack, packed_size
-from antipodes_tasks.searches.permutation_views import TurnTable
-from antipodes_tasks.searches.progress import Pulse
+from antipodes_tasks.searches.permutation_views import PermutationTable
+from antipodes_tasks.searches.progress import Heartbeat
 
 FORM = "folded, with moves"
 HEADER = 7
@@ -22,7 +22,7 @@ Values = NDArray[np.uint8]
 
 
 def folded_table(
-    store: TableStore, manifest: TableManifest, table: TurnTable, pulse: Pulse
+    store: TableStore, manifest: TableManifest, table: PermutationTable, pulse: Heartbeat
 ) -> tuple[Folding, Values] | None:
     """Return the reduction of a table by its symmetries, and the reduced values; None if a reduction is not worthwhile.
 

@@ -26,11 +26,11 @@ from antipodes_tasks.rules.swaps import Swaps, swap_edges
 from antipodes_tasks.searches.abstractions import abstraction_of
 from antipodes_tasks.searches.packed import packed_size
 from antipodes_tasks.searches.pattern_databases import Patterns
-from antipodes_tasks.searches.permutation_pdb import TurnPatterns
-from antipodes_tasks.searches.permutation_views import TurnTable
+from antipodes_tasks.searches.permutation_pdb import PermutationPatterns
+from antipodes_tasks.searches.permutation_views import PermutationTable
 from antipodes_tasks.searches.problem import Problem, goals_of
-from antipodes_tasks.searches.progress import Pulse, no_pulse
-from antipodes_tasks.searches.sliding_pdb import PatternTable, SwapPatterns
+from antipodes_tasks.searches.progress import Heartbeat, no_pulse
+from antipodes_tasks.searches.sliding_pdb import PatternTable, SlidingPatterns
 from antipodes_tasks.searches.sliding_rows import SwapRows
 from antipodes_tasks.spaces.space import REDUCED, Numbering
 
@@ -54,7 +54,7 @@ class _Stored(NamedTuple):
 
 
 def load_patterns(
-    rules: Rules, goal: ArrayLike | GoalTest | None, addresses: Sequence[Address], pulse: Pulse = no_pulse
+    rules: Rules, goal: ArrayLike | GoalTest | None, addresses: Sequence[Address], pulse: Heartbeat = no_pulse
 ) -> Patterns:
     """Load the tables at these addresses, and return their heuristic for a goal (by default the start).
 
@@ -85,19 +85,19 @@ def load_patterns(
     return _of_turns(rules, goals[0], _stored(addresses, pack=True), pulse)
 
 
-def _of_swaps(rules: Rules, goal: Labels, stored: Sequence[_Stored], pulse: Pulse) -> SwapPatterns:
+def _of_swaps(rules: Rules, goal: Labels, stored: Sequence[_Stored], pulse: Heartbeat) -> SlidingPatterns:
     if rules.counts[0] != 1 or rules.layout is None:
         raise InputError(f"pattern tables need a sliding puzzle with one blank, but {rules.name} is not such a puzzle")
     aim = Problem(rules, goal, goal[np.newaxis])
     fitting = [_pattern(aim, one) for one in stored]
     values = _values(stored, pulse)
     tables = [replace(table, values=own) for table, own in zip(fitting, values, strict=True)]
-    return SwapPatterns.of(rules, goal, tables, costs_of_pieces(aim.rules, aim.goals))
+    return SlidingPatterns.of(rules, goal, tables, costs_of_pieces(aim.rules, aim.goals))
 
 
-def _of_turns(rules: Rules, goal: Labels, stored: Sequence[_Stored], pulse: Pulse) -> TurnPatterns:
+def _of_turns(rules: Rules, goal: Labels, stored: Sequence[_Stored], pulse: Heartbeat) -> PermutationPatterns:
     tables = [
-        TurnTable(
+        PermutationTable(
             one.manifest.config.puzzle.rules,
             one.numbering,
             abstraction_of(rules, goal, one.manifest.config.puzzle.rules),
@@ -108,14 +108,14 @@ def _of_turns(rules: Rules, goal: Labels, stored: Sequence[_Stored], pulse: Puls
     ]
     for table in tables:
         table.digits  # noqa: B018  (raises an error before anything is read)
-    parts, size, loaded = list[NDArray[np.uint8]](), 0, list[TurnTable]()
+    parts, size, loaded = list[NDArray[np.uint8]](), 0, list[PermutationTable]()
     for one, table in zip(stored, tables, strict=True):
         found = folded_table(one.store, one.manifest, table, pulse)
         folding, own = found or (None, _values([one], pulse)[0])
         loaded.append(replace(table, begin=size, folding=folding))
         parts.append(own)
         size += len(own)
-    return TurnPatterns.of(
+    return PermutationPatterns.of(
         rules, goal, loaded, parts[0] if len(parts) == 1 else np.concatenate(parts), available_memory() // 2
     )
 
@@ -151,7 +151,7 @@ def _finished(store: TableStore) -> TableManifest:
     return manifest
 
 
-def _values(stored: Sequence[_Stored], pulse: Pulse) -> list[NDArray[np.uint8]]:
+def _values(stored: Sequence[_Stored], pulse: Heartbeat) -> list[NDArray[np.uint8]]:
     """Return the values of some tables; raise ResourceLimitError if they take more memory than is free."""
     size = sum(one.size for one in stored)
     if size > available_memory():

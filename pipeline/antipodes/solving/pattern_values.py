@@ -14,7 +14,7 @@ from antipodes.tables.store.manifest import TableManifest
 from antipodes.tables.store.search_stores import TableStore
 from antipodes_tasks.searches.packed import pack, packed_size
 from antipodes_tasks.searches.pattern_databases import UNREACHED
-from antipodes_tasks.searches.progress import Pulse, no_pulse, on_threads
+from antipodes_tasks.searches.progress import Heartbeat, no_pulse, on_threads
 from antipodes_tasks.spaces.reduced_numbering import Reduced
 from antipodes_tasks.spaces.space import NOT_NUMBERED, Numbering
 
@@ -34,7 +34,7 @@ def numbering_of(store: TableStore, manifest: TableManifest) -> Numbering:
     return stored.whole if isinstance(stored, Reduced) else stored
 
 
-def values_of(store: TableStore, manifest: TableManifest, packed: bool, pulse: Pulse = no_pulse) -> Values:
+def values_of(store: TableStore, manifest: TableManifest, packed: bool, pulse: Heartbeat = no_pulse) -> Values:
     """Return the distance of each entry, 255 if it is unreachable; raise as `distances_of` does."""
     stored = manifest.cut[0].numbering
     if isinstance(stored, Reduced):
@@ -42,7 +42,7 @@ def values_of(store: TableStore, manifest: TableManifest, packed: bool, pulse: P
     return distances_of(store, manifest, packed, pulse)
 
 
-def _expanded(store: TableStore, manifest: TableManifest, stored: Reduced, packed: bool, pulse: Pulse) -> Values:
+def _expanded(store: TableStore, manifest: TableManifest, stored: Reduced, packed: bool, pulse: Heartbeat) -> Values:
     """Return the distances of all positions of a reduced table, from the cache if possible."""
     size = stored.whole.size
     form, large = f"expanded {packed}", size >= LEAST_CACHED

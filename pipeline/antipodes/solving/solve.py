@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "SEARCHES",
-    "Choice",
+    "MethodChoice",
     "Solved",
     "choose_method",
     "load_kernels",
@@ -162,7 +162,7 @@ MAX_IN_MEMORY = 1 << 24
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class MethodChoice:
     """The method that suits a problem, and the reason."""
 
     method: str
@@ -184,23 +184,23 @@ class Solved:
     """The estimate of these tables for the position. None if they show that the goal is unreachable."""
 
 
-def choose_method(problem: Problem, store: Address | None = None) -> Choice:
+def choose_method(problem: Problem, store: Address | None = None) -> MethodChoice:
     """Choose the method that is probably fastest: the table in the store if it answers the question, or a search."""
     arguments.instance(problem, Problem, A_PROBLEM)
     address = arguments.optional(store, arguments.address, "a store")
     if problem.matches is not None:
-        return Choice(BFS, "the goal pattern matches too many positions to list them")
+        return MethodChoice(BFS, "the goal pattern matches too many positions to list them")
     # for an enumerated puzzle a table saves no time: listing its positions takes as long as searching all of them
     worth_reading = not problem.rules.enumerated and index_size(problem.rules) > MAX_WITHOUT_TABLE
     if address is not None and worth_reading and answers(address, problem):
-        return Choice(TABLE, f"{store} contains the table")
+        return MethodChoice(TABLE, f"{store} contains the table")
     if not problem.undoable:
-        return Choice(BFS, "a move has no inverse, so only a forward search is possible")
+        return MethodChoice(BFS, "a move has no inverse, so only a forward search is possible")
     if not problem.rules.enumerated and index_size(problem.rules) <= MAX_IN_MEMORY:
-        return Choice("bidirectional", "all positions fit into memory")
+        return MethodChoice("bidirectional", "all positions fit into memory")
     if has_heuristic(problem.rules):
-        return Choice(IDA_STAR, "an admissible heuristic is known, and the search needs no memory")
-    return Choice("bidirectional", "no admissible heuristic is known")
+        return MethodChoice(IDA_STAR, "an admissible heuristic is known, and the search needs no memory")
+    return MethodChoice("bidirectional", "no admissible heuristic is known")
 
 
 def solve_timed(
@@ -262,7 +262,7 @@ def solve_many(
     over = threading.Event()
 
     def answer(problem: Problem) -> Solved:
-        chosen = Choice(method, "") if method else choose_method(problem)
+        chosen = MethodChoice(method, "") if method else choose_method(problem)
         begin = time.perf_counter()
         limit = _memory_for(chosen.method, count) if memory_limit is None else memory_limit
         found = solve(problem, chosen.method, listener=listener, memory_limit=limit, **settings)

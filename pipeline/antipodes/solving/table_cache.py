@@ -10,7 +10,7 @@ from antipodes.system.machine import available_workers
 from antipodes.tables.store.manifest import TableManifest
 from antipodes.tables.store.search_stores import TableStore
 from antipodes_tasks.searches.packed import MAX_PACKED, pack, packed_size
-from antipodes_tasks.searches.progress import Pulse, no_pulse, on_threads
+from antipodes_tasks.searches.progress import Heartbeat, no_pulse, on_threads
 
 FORMAT = 3
 """The version of the format of the cached files."""
@@ -26,7 +26,7 @@ def can_be_packed(manifest: TableManifest) -> bool:
     return len(manifest.layers) - 1 <= MAX_PACKED
 
 
-def distances_of(store: TableStore, manifest: TableManifest, packed: bool, pulse: Pulse = no_pulse) -> Values:
+def distances_of(store: TableStore, manifest: TableManifest, packed: bool, pulse: Heartbeat = no_pulse) -> Values:
     """Return the distances of all entries from the cache; if they are missing, read the store and cache them.
 
     An error raised by ``pulse`` ends the reading.
@@ -71,7 +71,9 @@ def writer(values: Values) -> Write:
     return write
 
 
-def read_store(store: TableStore, manifest: TableManifest, packed: bool, write: Write, pulse: Pulse = no_pulse) -> None:
+def read_store(
+    store: TableStore, manifest: TableManifest, packed: bool, write: Write, pulse: Heartbeat = no_pulse
+) -> None:
     """Write the distances of all entries of a store; raise StoreDamagedError if it is corrupt."""
     size = manifest.chunk_rows * manifest.width
     step = max(2, READ_TOGETHER // size // 2 * 2)  # two chunks have an even number of entries, which fill whole bytes

@@ -15,7 +15,7 @@ from antipodes_tasks.rules.moves import Labels
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class NextMove:
     """A legal move."""
 
     name: str
@@ -73,7 +73,7 @@ class Game:
         return len(self._walk) - 1
 
     @property
-    def choices(self) -> list[Choice]:
+    def choices(self) -> list[NextMove]:
         """The legal moves, in the order of the puzzle's moves."""
         puzzle = self._table.puzzle
         after = puzzle.successors(self.position)
@@ -82,9 +82,9 @@ class Game:
             raise UnreachableError("the table is corrupt: it has no distance for a position after a move")
         named = [puzzle.move_names(np.stack((self.position, one))) for one in after]
         names = [name[0] if name else str(number) for number, name in enumerate(named, start=1)]
-        return [Choice(*one) for one in zip(names, after, distances.tolist(), strict=True)]
+        return [NextMove(*one) for one in zip(names, after, distances.tolist(), strict=True)]
 
-    def make(self, choice: Choice) -> None:
+    def make(self, choice: NextMove) -> None:
         """Make a move."""
         self._walk.append((self.puzzle.followed(self.position, choice.position), choice.position))
 
@@ -99,7 +99,7 @@ class Game:
         self._table.distance(position)
         self._walk = [(self._table.puzzle, position)]
 
-    def step(self) -> Choice | None:
+    def step(self) -> NextMove | None:
         """Make the first move of a shortest path to a start or goal; return None if the walk is already there."""
         if self.distance == 0:
             return None

@@ -149,7 +149,7 @@ class Storage(ABC):
         """Delete these keys; missing keys are ignored."""
 
     @abstractmethod
-    def folders(self, folder: str) -> list[str]:
+    def names_in_folder(self, folder: str) -> list[str]:
         """Return the names of all files and folders directly in a folder."""
 
     @abstractmethod

@@ -233,12 +233,12 @@ class DirectoryStorage(Storage):
                 remove_file(self.path / key)
 
     @_waits("list")
-    def folders(self, folder: str) -> list[str]:
+    def names_in_folder(self, folder: str) -> list[str]:
         return names_in(self.path, folder)
 
     @_waits("list")
     def sizes(self, folder: str) -> dict[str, int]:
-        keys = [f"{folder}/{name}" for name in self.folders(folder) if not name.endswith(PARTIAL)]
+        keys = [f"{folder}/{name}" for name in self.names_in_folder(folder) if not name.endswith(PARTIAL)]
         found = {key: self._status(key) for key in keys}
         return {key: status.st_size for key, status in found.items() if status and stat.S_ISREG(status.st_mode)}
 

@@ -72,7 +72,7 @@ class ObjectStorage(Storage):
 
     @classmethod
     def list_stores(cls, url: str) -> list["ObjectStorage"]:
-        """Return the storages under a URL, which may be a bucket's; see `antipodes.storage.address.storages_in`."""
+        """Return the storages under a URL, which may be a bucket's; see `antipodes.storage.opening.storages_in`."""
         name, prefix = _split(url)
         bucket = Bucket(name)
         bucket.open()
@@ -136,7 +136,7 @@ class ObjectStorage(Storage):
         """Delete these keys. If the lock is held here, it is checked before each try."""
         self._bucket.delete([self._path(key) for key in keys], self.lock.check)
 
-    def folders(self, folder: str) -> list[str]:
+    def names_in_folder(self, folder: str) -> list[str]:
         return sorted({key.removeprefix(f"{folder}/").partition("/")[0] for key in self._list(folder)})
 
     def sizes(self, folder: str) -> dict[str, int]:

@@ -25,7 +25,7 @@ VARIABLE = "ANTIPODES_RETRY_SECONDS"
 """Environment variable with the number of seconds for which a failing request is retried."""
 DEFAULT_SECONDS = 75.0
 """Seconds of retrying if the variable is not set. Including the last try this takes less than two minutes."""
-TELL_SECONDS, REPEAT_SECONDS = 3.0, 10.0
+REPORT_AFTER_SECONDS, REPEAT_SECONDS = 3.0, 10.0
 """Seconds before a wait is first reported, and between later reports."""
 LOOK_SECONDS = 0.1
 """Seconds between checks whether a wait has to be reported or ended."""
@@ -233,7 +233,7 @@ class RetryPolicy:
         """Report a wait if it is due. Only one of several simultaneous waits for a server is reported."""
         now = time.monotonic()
         with self._telling:
-            if now - self._told_at < (REPEAT_SECONDS if self._told else TELL_SECONDS):
+            if now - self._told_at < (REPEAT_SECONDS if self._told else REPORT_AFTER_SECONDS):
                 return
             self._told_at = now
             self._told.add(wait)
@@ -257,7 +257,7 @@ class RetryPolicy:
 
     def expect_failures(self) -> None:
         """Stop retrying for a while and wait only briefly, since the server has failed for long enough."""
-        _trouble[self._key] = _Trouble(time.monotonic() + self.seconds, TELL_SECONDS)
+        _trouble[self._key] = _Trouble(time.monotonic() + self.seconds, REPORT_AFTER_SECONDS)
 
     def give_up(self) -> None:
         """Record that the waits were stopped. Later waits, such as for the release of a lock, are short."""
@@ -276,7 +276,7 @@ class _Wait:
         self.reason = ""
         """Why the last try failed, or an empty string."""
         self._policy = policy
-        self._allowed = TELL_SECONDS + policy.patience + size / SLOWEST_WRITE
+        self._allowed = REPORT_AFTER_SECONDS + policy.patience + size / SLOWEST_WRITE
         """Maximum duration of the request in seconds if the run is told to stop; long enough for a last commit."""
         self._trouble = trouble
         self._begin = time.monotonic()
@@ -320,7 +320,7 @@ class _Wait:
             raise self._policy.failure(self, self.reason)
         if seconds >= self._allowed and (self._policy.watch or watch).stop():
             raise self._stopped()
-        if seconds >= TELL_SECONDS:
+        if seconds >= REPORT_AFTER_SECONDS:
             self._policy.report_wait(self)
 
     def _stopped(self) -> StoreSilentError:

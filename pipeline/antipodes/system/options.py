@@ -32,7 +32,7 @@ NOT_TAKEN = {"resume": ("symmetry", "counts_only", "overwrite"), "tile": OF_TABL
 """`RunOptions` that a command does not take; ``resume`` reads them from the store."""
 TAKEN_BY_SOLVE = ("memory_limit",)
 """`RunOptions` that ``solve --build`` takes."""
-IN_PYTHON = ("python",)
+STARTED_IN_PYTHON = ("python",)
 """Value of `RunOptions.started_by` for a run that was started by a call in Python."""
 OPTION = "option"
 """Key of the `Option` in a field's metadata."""
@@ -83,7 +83,7 @@ def memory_size(text: str | int, name: str = "memory limit", least: int = 1) -> 
     Raises InputError if it is not a size or is smaller than ``least``.
     """
     if not isinstance(text, str):
-        return arguments.integer(text, "a memory limit in bytes or as a string", 1, arguments.GREATEST)
+        return arguments.integer(text, "a memory limit in bytes or as a string", 1, arguments.MAX_INT64)
     from dask.utils import parse_bytes
 
     what = name if name.isupper() else name.replace("_", " ")  # an environment variable keeps its name
@@ -93,8 +93,8 @@ def memory_size(text: str | int, name: str = "memory limit", least: int = 1) -> 
         size = None
     if size is None:
         raise InputError(f"{what}: expected a size such as 800MB or 2GiB, found {quote(text)}")
-    if not least <= size <= arguments.GREATEST:
-        raise InputError(f"{what}: expected {least} to {arguments.GREATEST} bytes, found {quote(text)}")
+    if not least <= size <= arguments.MAX_INT64:
+        raise InputError(f"{what}: expected {least} to {arguments.MAX_INT64} bytes, found {quote(text)}")
     return size
 
 
@@ -148,7 +148,10 @@ class RunOptions:
     )
     """Whether a new store is reduced by symmetries: ``on``, ``off`` or ``auto``; None means ``auto``."""
     started_by: tuple[str, ...] = ()
-    """The command that started the run (from `started`), for messages; IN_PYTHON for a call; empty if unknown."""
+    """The command that started the run (from `command_words`), for messages; empty if it is unknown.
+
+    STARTED_IN_PYTHON if a call in Python started the run.
+    """
     began: float | None = field(default=None, compare=False)
     """Time at which the user began to wait (`time.perf_counter`); None means the time at which the run is called."""
 
@@ -178,7 +181,7 @@ class RunOptions:
 
     def start_command(self, store: Address) -> str | None:
         """Return the command that starts the run or starts it over, or None if no such command started it."""
-        if not self.started_by or self.started_by[0] in ("resume", *IN_PYTHON):
+        if not self.started_by or self.started_by[0] in ("resume", *STARTED_IN_PYTHON):
             return None
         name, subject, *more = self.started_by
         place = [] if name == "solve" else ["--store", argument(store)]
@@ -186,7 +189,7 @@ class RunOptions:
 
     def start_over(self, store: Address, verb: str = "start over") -> str:
         """Return how to start the run over and replace the store, for messages."""
-        if self.started_by == IN_PYTHON:
+        if self.started_by == STARTED_IN_PYTHON:
             return f"{verb} by the same call with overwrite=True"
         if self.started_by[:1] == ("resume",):
             return f"{verb} by the command that created it, with --overwrite"
@@ -197,7 +200,7 @@ class RunOptions:
 
     def how_to_resume(self, store: Address) -> str:
         """Return how to resume the run, for messages: a command or a call in Python."""
-        if self.started_by == IN_PYTHON:
+        if self.started_by == STARTED_IN_PYTHON:
             return f"the same call{' without overwrite' if self.overwrite else ''} resumes"
         return f"resume with: {self.resume_command(store)}"
 
@@ -237,7 +240,7 @@ def words_of(given: Mapping[str, object]) -> list[str]:
     return words
 
 
-def started(command: str, subject: str, **given: object) -> tuple[str, ...]:
+def command_words(command: str, subject: str, **given: object) -> tuple[str, ...]:
     """Return the command that starts a run, for `RunOptions.started_by`: its name, its subject, and the given options.
 
     The subject is a puzzle, a board, or a store to resume; of the options, only those in DEFINING are kept.

@@ -1,6 +1,6 @@
 """The check of a stored table: the reading order of its blocks of depths, the tasks that check them, and a sample.
 
-`reading_order` orders the tasks so that they read as few blocks as possible, and `Blocks` reads and caches blocks.
+`reading_order` orders the tasks so that they read as few blocks as possible, and `BlockCache` reads and caches blocks.
 `TableCheck` runs the tasks and collects their findings. The sample is checked without move tables.
 `antipodes.tables.verification_memory` divides the memory limit.
 """
@@ -26,7 +26,7 @@ from antipodes.tables.store.search_stores import TableStore
 from antipodes.tables.verification_memory import CheckMemory
 from antipodes_tasks.base.errors import StoreDamagedError
 from antipodes_tasks.bfs.partition import Partition, sources
-from antipodes_tasks.bfs.proof import Block, Findings, check_block, least_before
+from antipodes_tasks.bfs.proof import Findings, RowDepths, check_block, least_before
 from antipodes_tasks.move_tables import Indices, MoveTables, Neighbours
 from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.spaces.space import NOT_NUMBERED, Space
@@ -94,11 +94,11 @@ class _Greedy:
             heapq.heappush(self._remaining, (self._missing[task], task))
 
 
-Read = Callable[[int], Block]
+Read = Callable[[int], RowDepths]
 """Reads the block with a number."""
 
 
-class Blocks:
+class BlockCache:
     """A cache of blocks, of which at most ``capacity`` stay in memory between two uses. Threads can share it.
 
     The order of the tasks is known in advance, and so is the next use of each block. If memory is full, the block whose
@@ -122,25 +122,25 @@ class Blocks:
         self._capacity = capacity
         self._lock = threading.Lock()
         self._next_uses = _places(uses)
-        self._held: dict[int, tuple[Future[Block], int]] = {}
+        self._held: dict[int, tuple[Future[RowDepths], int]] = {}
         """Each block that is in memory or being read, and the number of the next task that uses it."""
         self._farthest: list[tuple[int, int]] = []
         """A heap of pairs (negated next use, block). Pairs whose next use has changed are ignored."""
 
     def __reduce__(self) -> tuple[object, ...]:
-        return Blocks, (self._read, self._uses, self._capacity)
+        return BlockCache, (self._read, self._uses, self._capacity)
 
-    def get(self, number: int) -> Block:
+    def get(self, number: int) -> RowDepths:
         """Return the block with a number, from memory or from the store; wait if another thread is reading it."""
         with self._lock:
             held = self._held.pop(number, None)
-            block: Future[Block] = held[0] if held else Future()
+            block: Future[RowDepths] = held[0] if held else Future()
             self._hold(number, block)
         if not held:
             self._fill(block, number)
         return block.result()
 
-    def _hold(self, number: int, block: "Future[Block]") -> None:
+    def _hold(self, number: int, block: "Future[RowDepths]") -> None:
         """Keep a block if it will be used again; if there are too many, drop the block whose next use is farthest."""
         places = self._next_uses[number]
         places.popleft()
@@ -153,7 +153,7 @@ class Blocks:
             if farthest in self._held and self._held[farthest][1] == -place:
                 del self._held[farthest]
 
-    def _fill(self, block: "Future[Block]", number: int) -> None:
+    def _fill(self, block: "Future[RowDepths]", number: int) -> None:
         try:
             block.set_result(self._read(number))
         except BaseException as error:
@@ -199,9 +199,9 @@ class Expected:
     seed: int
 
 
-def read_block(store: TableStore, manifest: TableManifest, number: int) -> Block:
+def read_block(store: TableStore, manifest: TableManifest, number: int) -> RowDepths:
     """Return the depths of a chunk; raise as `TableStore.read_chunk` does."""
-    return Block(number * manifest.chunk_rows, store.read_chunk(manifest, number))
+    return RowDepths(number * manifest.chunk_rows, store.read_chunk(manifest, number))
 
 
 def count_block(store: TableStore, manifest: TableManifest, number: int) -> NDArray[np.int64]:
@@ -214,7 +214,7 @@ def count_block(store: TableStore, manifest: TableManifest, number: int) -> NDAr
 
 
 def check_partitions(
-    blocks: Blocks, partitions: Sequence[PartitionReads], tables: MoveTables, rules: Expected
+    blocks: BlockCache, partitions: Sequence[PartitionReads], tables: MoveTables, rules: Expected
 ) -> dict[int, Findings]:
     """Return the findings in each block of some partitions, by block number."""
     found = {}
@@ -229,7 +229,7 @@ def check_partitions(
     return found
 
 
-def depths_at(blocks: Blocks, offsets: Mapping[int, Indices]) -> dict[int, Indices]:
+def depths_at(blocks: BlockCache, offsets: Mapping[int, Indices]) -> dict[int, Indices]:
     """Return the depths ``(n,)`` at the given offsets ``(n,)`` in some blocks, by block number."""
     return {number: blocks.get(number).depths.ravel()[places].astype(np.int64) for number, places in offsets.items()}
 
@@ -396,12 +396,12 @@ class TableCheck:
         needs = [sorted({*one.own, *one.sources}) for one in reads]
         return [reads[number] for number in reading_order(needs, self._memory.capacity)]
 
-    def _shared_blocks(self, order: Sequence[PartitionReads]) -> Blocks:
+    def _shared_blocks(self, order: Sequence[PartitionReads]) -> BlockCache:
         """Return the blocks that tasks in this process share. The sample may use each block once more."""
         uses = [*(reads.uses for reads in order), range(self._chunks)]
-        return Blocks(self._read, uses, self._memory.capacity)
+        return BlockCache(self._read, uses, self._memory.capacity)
 
-    def _findings(self, tables: Handle, order: Sequence[PartitionReads], shared: Blocks | None) -> list[Findings]:
+    def _findings(self, tables: Handle, order: Sequence[PartitionReads], shared: BlockCache | None) -> list[Findings]:
         """Return the findings in each chunk, in the order of their numbers, and notify the listener of each task."""
         found: dict[int, Findings] = {}
         done = 0
@@ -420,8 +420,8 @@ class TableCheck:
         return [found[number] for number in range(self._chunks)]
 
     def _batches(
-        self, order: Sequence[PartitionReads], shared: Blocks | None
-    ) -> list[tuple[Blocks, Sequence[PartitionReads]]]:
+        self, order: Sequence[PartitionReads], shared: BlockCache | None
+    ) -> list[tuple[BlockCache, Sequence[PartitionReads]]]:
         """Return the partitions of each task, and the blocks from which the task reads."""
         if shared:
             return [(shared, (reads,)) for reads in order]
@@ -429,9 +429,9 @@ class TableCheck:
         size = ceil(len(order) / (BATCHES_A_WORKER * workers))
         batches = [order[first : first + size] for first in range(0, len(order), size)]
         capacity = self._memory.capacity // workers
-        return [(Blocks(self._read, [reads.uses for reads in batch], capacity), batch) for batch in batches]
+        return [(BlockCache(self._read, [reads.uses for reads in batch], capacity), batch) for batch in batches]
 
-    def _depths_of(self, shared: Blocks | None, indices: Indices) -> Indices:
+    def _depths_of(self, shared: BlockCache | None, indices: Indices) -> Indices:
         """Return the depths ``(n,)`` at indices ``(n,)``: INFINITE for uncommitted depths and for NOT_NUMBERED."""
         depths = np.full(len(indices), INFINITE, dtype=np.int64)
         numbers, offsets = np.divmod(indices, self._chunk_rows * self._space.width)
@@ -441,7 +441,7 @@ class TableCheck:
         calls: dict[Key, Call] = {}
         for first in range(0, len(asked), size):
             batch = asked[first : first + size]
-            blocks = shared or Blocks(self._read, [batch], 0)
+            blocks = shared or BlockCache(self._read, [batch], 0)
             calls["depths", first] = depths_at, blocks, {number: offsets[numbers == number] for number in batch}
 
         def collect(key: Key, result: dict[int, Indices]) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 from antipodes.executors.api import Scheduler
 from antipodes.puzzles import python_source
-from antipodes.puzzles.config import Config, give
+from antipodes.puzzles.config import Config, register_puzzle
 from antipodes.runs.session import Session
 from antipodes.storage.store import check_removable
 from antipodes.system.addresses import Address
@@ -67,7 +67,7 @@ def run_puzzle(
     """
     arguments.instance(config, Config, A_CONFIG)
     arguments.instance(options, RunOptions, "RunOptions")
-    give(config)
+    register_puzzle(config)
     kind = CountsStore if options.counts_only else TableStore
     session: Session[Any] = Session(kind, store, options, listener, interrupted, scheduler)
     check = partial(_check, config=config, session=session)

@@ -101,8 +101,8 @@ def verify(
         The memory limit is less than the minimum for a check, which the message contains.
     """
     store = TableStore(arguments.address(address, "the address of a table"))
-    seed = secrets.randbits(32) if seed is None else arguments.integer(seed, "seed", 0, arguments.GREATEST)
-    arguments.optional(memory_limit, arguments.integer, "memory_limit", 1, arguments.GREATEST)
+    seed = secrets.randbits(32) if seed is None else arguments.integer(seed, "seed", 0, arguments.MAX_INT64)
+    arguments.optional(memory_limit, arguments.integer, "memory_limit", 1, arguments.MAX_INT64)
     arguments.function(listener, "listener")
     with as_scheduler(Threads(available_workers()) if scheduler is None else scheduler) as opened:
         try:

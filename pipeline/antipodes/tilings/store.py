@@ -48,12 +48,12 @@ NO_PLACEMENT = -1
 class Searched:
     """The result of the search of one partition."""
 
-    number: int = field(metadata=stored_as(integer(0, arguments.GREATEST)))
-    tilings: int = field(metadata=stored_as(integer(0, arguments.GREATEST)))
+    number: int = field(metadata=stored_as(integer(0, arguments.MAX_INT64)))
+    tilings: int = field(metadata=stored_as(integer(0, arguments.MAX_INT64)))
     """Number of tilings of the partition."""
-    raw_tilings: int = field(metadata=stored_as(integer(0, arguments.GREATEST)))
+    raw_tilings: int = field(metadata=stored_as(integer(0, arguments.MAX_INT64)))
     """Number of tilings, counting symmetric copies separately."""
-    placements: int = field(metadata=stored_as(integer(0, arguments.GREATEST)))
+    placements: int = field(metadata=stored_as(integer(0, arguments.MAX_INT64)))
     """Number of placements that were tried."""
 
 
@@ -69,7 +69,7 @@ class TilingManifest:
     """Labels of the copies of pieces. Each copy is a column of the arrays."""
     method: str = field(metadata=stored_as(one_of(*METHODS)))
     """Search method; the partitions depend on it and on the problem."""
-    partitions: int = field(metadata=stored_as(integer(0, arguments.GREATEST)))
+    partitions: int = field(metadata=stored_as(integer(0, arguments.MAX_INT64)))
     """Number of partitions."""
     searched: Sequence[Searched] = field(metadata=stored_as(list_of(instance_of(Searched))))
     """The searched partitions, in the order of their numbers."""
@@ -199,7 +199,7 @@ class TilingStore(Store[TilingManifest]):
             return manifest
         self.storage.delete(TILINGS)
         known = {str(one.number) for one in manifest.searched}
-        for folder in self.storage.folders(PARTITIONS):
+        for folder in self.storage.names_in_folder(PARTITIONS):
             if folder not in known:
                 self.storage.delete(f"{PARTITIONS}/{folder}")
         return manifest

@@ -32,7 +32,7 @@ from antipodes_tasks.exact_cover.partition_search import (
 from antipodes_tasks.exact_cover.partitions import partitions_of
 from antipodes_tasks.exact_cover.problem import TilingProblem
 
-TOLD_SECONDS = 1.0
+PROGRESS_SECONDS = 1.0
 """Minimum seconds between two events about the partitions under way."""
 GRACE_SECONDS = 1.0
 """Seconds that the partitions under way have to finish after the run is asked to stop."""
@@ -154,7 +154,7 @@ class PartitionTasks:
                 raise PartitionAbandonedError
         with self._lock:
             self._under_way[number] = placements, tilings
-            if now - self._told_at >= TOLD_SECONDS:
+            if now - self._told_at >= PROGRESS_SECONDS:
                 self._told_at = now
                 self.listener(self._event())
 

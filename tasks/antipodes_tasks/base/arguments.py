@@ -19,7 +19,7 @@ from antipodes_tasks.base.errors import ArgumentTypeError, InputError
 from antipodes_tasks.base.quoting import quote, shorten
 
 T = TypeVar("T")
-GREATEST = int(np.iinfo(np.int64).max)
+MAX_INT64 = int(np.iinfo(np.int64).max)
 """Maximum of a signed 64-bit integer."""
 MAX_RANGE = 1 << 27
 """Maximum length of a range that is converted to an array, which then takes 1 GiB. Ranges can have any length."""
@@ -64,7 +64,7 @@ def integers(
         raise error(f"expected {what}, found {_shape(array, values)}")
     if array.size and array.dtype.kind not in "iu":
         raise error(f"expected {what} of integers, found {array.dtype}")
-    if array.dtype.kind == "u" and array.dtype.itemsize == 8 and array.size and int(array.max()) > GREATEST:
+    if array.dtype.kind == "u" and array.dtype.itemsize == 8 and array.size and int(array.max()) > MAX_INT64:
         raise error(f"expected {what} of integers below 2^63, found {array.max()}")
     return array if array.dtype.kind in "iu" else np.zeros(array.shape, dtype=np.int64)
 
@@ -75,7 +75,7 @@ def number(value: object, what: str, least: float = -math.inf) -> float:
         if not value >= least:  # false for NaN, too
             raise InputError(f"expected {what} of at least {least:g}, found {value}")
         return float(value)
-    return float(integer(value, what, None if least == -math.inf else math.ceil(least), GREATEST))
+    return float(integer(value, what, None if least == -math.inf else math.ceil(least), MAX_INT64))
 
 
 def flag(value: object, what: str) -> bool:

@@ -16,7 +16,7 @@ BitFunction = Callable[[np.uint64], np.uint64]
 integer = cast(Callable[[Any], int], np.int64)
 """int() for kernels. Numba would compile the builtin as a function, once for each type."""
 
-TELL_SECONDS = 2.0
+REPORT_AFTER_SECONDS = 2.0
 """Number of seconds after which a compilation is reported."""
 _making = threading.RLock()
 
@@ -49,10 +49,10 @@ class Watch:
             self._under_way += 1
         if self._begin is None:
             self._begin = time.monotonic()
-            timer = threading.Timer(TELL_SECONDS, self._look)
+            timer = threading.Timer(REPORT_AFTER_SECONDS, self._look)
             timer.daemon = True
             timer.start()
-        elif time.monotonic() - self._begin >= TELL_SECONDS:
+        elif time.monotonic() - self._begin >= REPORT_AFTER_SECONDS:
             self._look()
 
     def end(self) -> None:

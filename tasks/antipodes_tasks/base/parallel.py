@@ -11,7 +11,7 @@ from typing import NamedTuple, TypeVar
 from antipodes_tasks.base.errors import InterruptedRunError
 
 R = TypeVar("R")
-TELL_SECONDS = 1.0
+REPORT_AFTER_SECONDS = 1.0
 """Seconds of work after which progress is reported."""
 Tell = Callable[[str, int, int], None]
 """A function that is called with the name of the work, the number of finished calls, and the number of all calls."""
@@ -50,7 +50,7 @@ def in_threads(what: str, calls: Sequence[Callable[[], R]]) -> list[R]:
     with closing(_results(calls, watcher.threads)) as found:
         for number, result in found:
             results[number] = result
-            if time.monotonic() - began >= TELL_SECONDS:
+            if time.monotonic() - began >= REPORT_AFTER_SECONDS:
                 watcher.tell(what, len(results), len(calls))
             if watcher.stop():
                 raise InterruptedRunError(f"interrupted while {what}")

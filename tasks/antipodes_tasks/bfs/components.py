@@ -31,7 +31,7 @@ layer; and the number of listed components.
 """
 
 
-class Components(NamedTuple):
+class ComponentArrays(NamedTuple):
     """Some components as arrays ``(n,)``, ordered by their first entries."""
 
     first: NDArray[np.int64]
@@ -42,7 +42,7 @@ class Components(NamedTuple):
     """Maximum distance from the first entry."""
 
 
-def components(tables: MoveTables) -> Iterator[Components]:
+def components(tables: MoveTables) -> Iterator[ComponentArrays]:
     """Yield the components of all entries in batches; they are strongly connected if some moves are irreversible."""
     entries = len(tables.target) * tables.column_maps.shape[1]
     found, queue = np.zeros(entries, dtype=np.bool_), np.empty(entries, dtype=np.int64)
@@ -51,7 +51,7 @@ def components(tables: MoveTables) -> Iterator[Components]:
     over = False
     while not over:
         over = _search(tables.target, tables.column_map, tables.column_maps, member_of, found, queue, state, listed)
-        yield Components(*listed[: state[COMPONENTS]].T.copy())
+        yield ComponentArrays(*listed[: state[COMPONENTS]].T.copy())
         state[COMPONENTS] = 0
 
 

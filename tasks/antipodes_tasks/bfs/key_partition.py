@@ -262,7 +262,7 @@ def keys_of(segment: Segment, words: int) -> Keys:
     return keys
 
 
-class Successors(NamedTuple):
+class KeySuccessors(NamedTuple):
     """The successors of the frontiers of some partitions, as keys."""
 
     depth: int
@@ -270,9 +270,9 @@ class Successors(NamedTuple):
     found: tuple[KeySet, ...]
     """Sets of successors. Each set may contain keys of all ranges of the search."""
 
-    def of(self, ranges: Sequence[range]) -> "Successors":
+    def of(self, ranges: Sequence[range]) -> "KeySuccessors":
         """Return copies of the keys in some ranges, ascending."""
-        return Successors(
+        return KeySuccessors(
             self.depth,
             tuple(one.select_ranges(ranges) for one in self.found if any(one.count_in(each) for each in ranges)),
         )
@@ -283,7 +283,7 @@ class Successors(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Room:
+class SuccessorBuffer:
     """Memory and disk space for successors until the partitions that own them have read them."""
 
     most: int
@@ -317,7 +317,7 @@ class KeyLinks:
         every = list(range(self.partitions))
         return [every for _ in every]
 
-    def successors(self, depth: int, frontiers: Iterable[KeyFrontier], room: Room) -> Successors:
+    def successors(self, depth: int, frontiers: Iterable[KeyFrontier], room: SuccessorBuffer) -> KeySuccessors:
         """Return the successors of some frontiers at a depth.
 
         Raises InputError if a declared inverse does not undo its move, since removing two layers would not be enough.
@@ -333,7 +333,7 @@ class KeyLinks:
                 one = one.to_disk(disk)
             left -= one.nbytes
             found.append(one)
-        return Successors(depth, tuple(found))
+        return KeySuccessors(depth, tuple(found))
 
     def _expanded(self, frontiers: Iterable[KeyFrontier]) -> Iterator[Keys]:
         """Yield the successors of the frontiers' keys, in sorted arrays of about FOUND keys."""

@@ -120,7 +120,7 @@ class Layer(NamedTuple):
     """The nonempty lines if they are few."""
 
 
-class AtDepth(Protocol):
+class LayerPositions(Protocol):
     """An object whose positions have one depth."""
 
     @property
@@ -128,7 +128,7 @@ class AtDepth(Protocol):
         """Depth of the positions."""
 
 
-OfDepth = TypeVar("OfDepth", bound=AtDepth)
+OfDepth = TypeVar("OfDepth", bound=LayerPositions)
 
 
 def layer_at(depth: int, layers: Iterable[OfDepth], first_kept: int) -> OfDepth | None:

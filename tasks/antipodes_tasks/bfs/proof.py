@@ -46,7 +46,7 @@ class Findings(NamedTuple):
     """Index of a random position at each depth, and of a random unreached position; -1 if there is none."""
 
 
-class Block(NamedTuple):
+class RowDepths(NamedTuple):
     """The depths of some rows."""
 
     first_row: int
@@ -54,7 +54,7 @@ class Block(NamedTuple):
 
 
 def least_before(
-    first_row: int, end_row: int, before: Iterable[Block], tables: MoveTables, expanded: int, dtype: str
+    first_row: int, end_row: int, before: Iterable[RowDepths], tables: MoveTables, expanded: int, dtype: str
 ) -> Depths:
     """Return, for each position in some rows, the minimum depth of its predecessors, ``(rows, width)``.
 
@@ -75,7 +75,7 @@ def least_before(
     return least
 
 
-def check_block(block: Block, least: Depths, starts: NDArray[np.int64], deepest: int, seed: int) -> Findings:
+def check_block(block: RowDepths, least: Depths, starts: NDArray[np.int64], deepest: int, seed: int) -> Findings:
     """Check all positions of a block against the minimum depths of their predecessors, ``least`` ``(rows, width)``.
 
     Depths greater than ``deepest`` count as unreached. The ``starts`` are indices in ascending order. The ``seed``,

@@ -25,7 +25,7 @@ CELL, BEFORE, PIECE, OPTION = range(4)
 piece, and its last option tried."""
 
 
-class Regions(NamedTuple):
+class CellRegions(NamedTuple):
     """The neighbours of the cells, from which kernels find regions, and the areas that pieces can fill."""
 
     distances: NDArray[np.uint64]
@@ -76,7 +76,7 @@ def start(
 
 
 @lru_cache(maxsize=8)
-def regions_of(problem: TilingProblem) -> Regions:
+def regions_of(problem: TilingProblem) -> CellRegions:
     """Return the neighbours and areas for a board of at most two words of cells."""
     sources = {1: 0}
     for low, high in problem.board.neighbours:
@@ -85,7 +85,7 @@ def regions_of(problem: TilingProblem) -> Regions:
     sizes = [piece.size for piece in problem.pieces]
     areas = sum(1 << area for area in range(0, 128, sizes[0])) if len(set(sizes)) == 1 else 0
     values = distances, [_words(mask) for mask in masks], sizes, _words(areas)
-    return Regions(*(np.array(one, dtype=np.uint64) for one in values))
+    return CellRegions(*(np.array(one, dtype=np.uint64) for one in values))
 
 
 def _words(members: int) -> Words:
@@ -109,7 +109,7 @@ def shift_down(low: np.uint64, high: np.uint64, distance: np.uint64) -> Words:
 
 
 @kernel
-def areas_left(regions: Regions, left: NDArray[np.int64], after: NDArray[np.int64]) -> Words:
+def areas_left(regions: CellRegions, left: NDArray[np.int64], after: NDArray[np.int64]) -> Words:
     """Return the areas below 128 of all subsets of the remaining pieces; for ``left`` and ``after``, see `Scan`."""
     if regions.areas[0]:
         return regions.areas[0], regions.areas[1]
@@ -125,7 +125,7 @@ def areas_left(regions: Regions, left: NDArray[np.int64], after: NDArray[np.int6
 
 
 @kernel
-def narrow_fillable(empty: np.uint64, areas: np.uint64, regions: Regions) -> bool:
+def narrow_fillable(empty: np.uint64, areas: np.uint64, regions: CellRegions) -> bool:
     """Return whether the area of every region of empty cells is in ``areas``, on a board of at most 64 cells."""
     distances, sources = regions.distances, regions.sources
     while empty:
@@ -142,7 +142,7 @@ def narrow_fillable(empty: np.uint64, areas: np.uint64, regions: Regions) -> boo
 
 
 @kernel
-def wide_fillable(low: np.uint64, high: np.uint64, areas: Words, regions: Regions) -> bool:
+def wide_fillable(low: np.uint64, high: np.uint64, areas: Words, regions: CellRegions) -> bool:
     """Return whether the area of every region of empty cells is in ``areas``, on a board of at most 128 cells."""
     distances, sources = regions.distances, regions.sources
     while low | high:
@@ -182,8 +182,8 @@ def save(
 @kernel
 def fill_first_empty(
     options: OptionTable,
-    narrow: Regions | None,
-    wide: Regions | None,
+    narrow: CellRegions | None,
+    wide: CellRegions | None,
     full: Words,
     scan: Scan,
     most: int,

@@ -20,7 +20,7 @@ from antipodes_tasks.exact_cover.placements import (
     smallest,
     symmetry_of,
 )
-from antipodes_tasks.exact_cover.problem import Board, TilingProblem
+from antipodes_tasks.exact_cover.problem import TilingBoard, TilingProblem
 
 BATCH = 1 << 15
 """Maximum number of tilings taken from a search at a time; fewer if their symmetric copies would take more memory than
@@ -179,7 +179,9 @@ def check_size(problem: TilingProblem, method: str = PRUNING) -> None:
 def warm_up(problem: TilingProblem, method: str = PRUNING) -> None:
     """Compile or load the kernels that the search of a problem needs, so that no partition waits for them."""
     dominoes = 2 if problem.board.size <= first_empty.WORD else 33  # 4 or 66 cells: one word has its own kernels
-    small = TilingProblem("small", Board(1, 1, 2 * dominoes), (Piece("domino", ((0, 0, 0), (0, 0, 1)), dominoes),))
+    small = TilingProblem(
+        "small", TilingBoard(1, 1, 2 * dominoes), (Piece("domino", ((0, 0, 0), (0, 0, 1)), dominoes),)
+    )
     placements, none = placements_of(small), np.empty(0, dtype=np.int32)
     options = options_of(placements, np.ones(len(placements), dtype=np.bool_))
     if in_scan_order(problem, method):

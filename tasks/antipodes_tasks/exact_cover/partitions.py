@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from antipodes_tasks.base import arguments, option_names
 from antipodes_tasks.base.errors import InputError
 from antipodes_tasks.exact_cover.placements import (
-    Symmetry,
+    PlacementSymmetries,
     copies_left,
     placements_of,
     precedes,
@@ -48,7 +48,7 @@ anchor."""
 
 
 @dataclass(frozen=True, eq=False)
-class Root:
+class Subproblem:
     """The tilings that consist of the fixed placements and of allowed placements."""
 
     fixed: NDArray[np.int32]
@@ -61,7 +61,9 @@ class Root:
     """Expected share of the whole search; roots with the largest shares are divided first."""
 
     def keeps(self, copies: NDArray[np.int32]) -> NDArray[np.bool_]:
-        """Return a mask ``(tilings,)`` of the tilings that represent their orbits, from their `Symmetry.copies`.
+        """Return a mask ``(tilings,)`` of the tilings that represent their orbits.
+
+        ``copies`` are their symmetric copies, see `PlacementSymmetries.copies`.
 
         The representative is the lexicographically smallest of the symmetric copies in the root.
         """
@@ -83,7 +85,7 @@ class Root:
 class TilingPartition:
     """The tilings of a root that consist of the fixed placements and of allowed placements."""
 
-    root: Root
+    root: Subproblem
     fixed: NDArray[np.int32]
     """``(fixed,)``: the placements that all of the tilings contain, beginning with the fixed placements of the root."""
     allowed: NDArray[np.bool_]
@@ -231,7 +233,7 @@ def _indices(placements: Sequence[int]) -> NDArray[np.int64]:
     return np.array(placements, dtype=np.int64)  # an empty list would become floats
 
 
-def _roots(choices: _Choices) -> list[Root]:
+def _roots(choices: _Choices) -> list[Subproblem]:
     """Return the roots of the pruning method: ways to cover some items, one way of each orbit.
 
     The items are a piece that occurs only once (and its mirror image), or else the cells with the fewest ways to be
@@ -257,7 +259,7 @@ class _Way(NamedTuple):
     group: NDArray[np.int64]
     """The symmetries that map the way to itself."""
     share: float
-    """See `Root.share`."""
+    """see `Subproblem.share`."""
 
 
 def _fewest_ways(way: _Way, choices: _Choices) -> NDArray[np.int64]:
@@ -308,7 +310,7 @@ def _patterns(fixed: tuple[int, ...], items: NDArray[np.int64], choices: _Choice
 
 
 def _of_each_orbit(
-    patterns: list[tuple[int, ...]], group: NDArray[np.int64], symmetry: Symmetry
+    patterns: list[tuple[int, ...]], group: NDArray[np.int64], symmetry: PlacementSymmetries
 ) -> Iterator[tuple[tuple[int, ...], NDArray[np.int64]]]:
     """Yield the smallest pattern of each orbit under a group, in ascending order, with the elements that fix it."""
     if not patterns:
@@ -324,7 +326,7 @@ def _of_each_orbit(
         yield tuple(rows[number][rows[number] < NONE].tolist()), group[fixing[:, number]]
 
 
-def _anchored_roots(items: NDArray[np.int64], choices: _Choices) -> list[Root]:
+def _anchored_roots(items: NDArray[np.int64], choices: _Choices) -> list[Subproblem]:
     """Return roots with one fixed placement each, the *anchor*, which covers one of the items.
 
     The anchor represents its orbit. Other placements that cover an item are only allowed if their representative is not
@@ -342,7 +344,7 @@ def _anchored_roots(items: NDArray[np.int64], choices: _Choices) -> list[Root]:
     return roots
 
 
-def _root(way: _Way, closed: bool, choices: _Choices, may: NDArray[np.bool_] | None = None) -> Root:
+def _root(way: _Way, closed: bool, choices: _Choices, may: NDArray[np.bool_] | None = None) -> Subproblem:
     """Return a root with the placements of a way fixed, in which the symmetries of the way's group are broken.
 
     These symmetries would map tilings of the root to other tilings of the root. To break them, the placements of a
@@ -366,10 +368,10 @@ def _root(way: _Way, closed: bool, choices: _Choices, may: NDArray[np.bool_] | N
         share = np.where(itself & (available > 0), kept / np.maximum(available, 1), 1.0)
         if share.min() < 1.0:
             allowed &= representative | (placements.piece != share.argmin())
-    return Root(np.array(way.fixed, dtype=np.int32), allowed, closed and len(group) == 1, way.share)
+    return Subproblem(np.array(way.fixed, dtype=np.int32), allowed, closed and len(group) == 1, way.share)
 
 
-def _plain_roots(choices: _Choices) -> list[Root]:
+def _plain_roots(choices: _Choices) -> list[Subproblem]:
     """Return one root, in which one piece is restricted to one orientation per orbit under the symmetries of the board.
 
     It is the first piece, of those that occur only once, for which the smallest share of placements remains. On a 6x10
@@ -383,14 +385,14 @@ def _plain_roots(choices: _Choices) -> list[Root]:
         if kept.mean() < least:
             allowed, least = choices.all.copy(), float(kept.mean())
             allowed[numbers] = kept
-    return [Root(np.empty(0, dtype=np.int32), allowed, len(symmetry) == 1, 1.0)]
+    return [Subproblem(np.empty(0, dtype=np.int32), allowed, len(symmetry) == 1, 1.0)]
 
 
 @dataclass(frozen=True, eq=False)
 class _Node:
     """A node of the search tree: a prefix of choices."""
 
-    root: Root
+    root: Subproblem
     path: tuple[int, ...]
     """The number of the root, and then the number of the option chosen at each step."""
     fixed: tuple[int, ...]
@@ -436,7 +438,7 @@ class _Node:
 
 
 def _divided(
-    roots: Sequence[Root], choices: _Choices, in_order: bool, keep_dead: bool, wanted: int
+    roots: Sequence[Subproblem], choices: _Choices, in_order: bool, keep_dead: bool, wanted: int
 ) -> Iterator[TilingPartition]:
     """Yield partitions in depth-first order, at least ``wanted`` of them if possible.
 

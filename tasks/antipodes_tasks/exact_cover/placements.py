@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from antipodes_tasks.base.errors import ResourceLimitError
 from antipodes_tasks.exact_cover.pieces import Coordinates
-from antipodes_tasks.exact_cover.problem import Board, TilingProblem
+from antipodes_tasks.exact_cover.problem import TilingBoard, TilingProblem
 
 WORD = 64
 LEAST_WORDS = 2
@@ -120,7 +120,7 @@ def _all_placements(problem: TilingProblem) -> Placements:
     )
 
 
-def _positions(board: Board, cells: Coordinates) -> NDArray[np.int64]:
+def _positions(board: TilingBoard, cells: Coordinates) -> NDArray[np.int64]:
     """Return the cells ``(positions, size)`` that an oriented piece covers in each position in which it fits."""
     room = np.array(board.shape) - cells.max(axis=0)
     if (room <= 0).any():
@@ -182,7 +182,7 @@ def copies_left(problem: TilingProblem, placements: Placements, fixed: NDArray[n
 
 
 @dataclass(frozen=True, eq=False)
-class Symmetry:
+class PlacementSymmetries:
     """The symmetries of a tiling problem and their action on its placements; the first is the identity.
 
     A symmetry of the board is a symmetry of the problem if it maps pieces to pieces and preserves the conditions. A
@@ -212,7 +212,7 @@ class Symmetry:
 
 
 def smallest(copies: NDArray[np.int32]) -> TilingArray:
-    """Return the lexicographically smallest copy of each tiling, ``(tilings, copies)``, from its `Symmetry.copies`."""
+    """Return the lexicographically smallest copy of each tiling, from `PlacementSymmetries.copies`."""
     least: TilingArray = copies[0]
     for copy in copies[1:]:
         least = np.where(precedes(copy, least)[:, np.newaxis], copy, least)
@@ -220,7 +220,7 @@ def smallest(copies: NDArray[np.int32]) -> TilingArray:
 
 
 def orbit_sizes(copies: NDArray[np.int32]) -> NDArray[np.int64]:
-    """Return the number of distinct symmetric copies of each tiling, ``(tilings,)``, from its `Symmetry.copies`.
+    """Return the number ``(tilings,)`` of distinct copies of each tiling, from `PlacementSymmetries.copies`.
 
     By the orbit-stabiliser theorem, it is the number of symmetries divided by the number that map the tiling to itself.
     """
@@ -248,7 +248,7 @@ def precedes(left: TilingArray, right: TilingArray) -> NDArray[np.bool_]:
 
 
 @lru_cache(maxsize=8)
-def symmetry_of(problem: TilingProblem) -> Symmetry:
+def symmetry_of(problem: TilingProblem) -> PlacementSymmetries:
     """Return the symmetries of the problem's board that map pieces to pieces and preserve the conditions."""
     found = [
         (*action, cells)
@@ -257,7 +257,7 @@ def symmetry_of(problem: TilingProblem) -> Symmetry:
         if (action := _action(problem, cells)) is not None
     ]
     placements, pieces, moved_cells = map(np.array, zip(*found, strict=True))
-    return Symmetry(placements, pieces, moved_cells)
+    return PlacementSymmetries(placements, pieces, moved_cells)
 
 
 def _action(problem: TilingProblem, cells: NDArray[np.int64]) -> tuple[NDArray[np.int32], NDArray[np.int32]] | None:

@@ -36,7 +36,7 @@ KEYS = ("name", "cells", "pieces", "where", "description")
 
 
 @dataclass(frozen=True)
-class Board:
+class TilingBoard:
     """The cells to fill, including cells that may stay empty.
 
     The cells are numbered in scan order, along the short side first (see `axes`), regardless of the board's
@@ -146,7 +146,7 @@ class Board:
         return np.argwhere(drawn).astype(np.int64)
 
 
-def parse_board(drawing: str, key: str = "[board] cells") -> Board:
+def parse_board(drawing: str, key: str = "[board] cells") -> TilingBoard:
     """Parse a board: '.' is a cell to fill, '?' a cell that may stay empty, '#' a hole; a blank line separates layers.
 
     Raises
@@ -167,7 +167,7 @@ def parse_board(drawing: str, key: str = "[board] cells") -> Board:
         raise ConfigError(f"{key}: expected 1 to {MAX_CELLS:,} cells, found {count:,}")
     layer_count, rows, columns = symbols.shape
     holes, optional = (frozenset(map(_as_cell, np.argwhere(symbols == symbol))) for symbol in (HOLE, OPTIONAL))
-    return Board(layer_count, rows, columns, holes, optional)
+    return TilingBoard(layer_count, rows, columns, holes, optional)
 
 
 def _check_rectangular(layers: list[list[str]], key: str) -> None:
@@ -234,7 +234,7 @@ class Condition:
         return found
 
 
-def parse_condition(text: str, board: Board, names: Sequence[str], key: str) -> Condition:
+def parse_condition(text: str, board: TilingBoard, names: Sequence[str], key: str) -> Condition:
     """Parse a condition: a piece, "covers" or "avoids", and cells.
 
     A cell is given by its number, from 0 in reading order without holes, or by its row and column, from 0, as in "2,3".
@@ -255,7 +255,7 @@ def parse_condition(text: str, board: Board, names: Sequence[str], key: str) -> 
     return Condition(piece, names.index(piece), found["verb"], tuple(sorted(cells)))
 
 
-def _cell(word: str, board: Board, key: str) -> int:
+def _cell(word: str, board: TilingBoard, key: str) -> int:
     """Return the number of a cell on the board from its number in reading order or its coordinates."""
     if re.fullmatch(r"\d{1,9}", word) and int(word) < board.size:
         return int(board.in_reading_order[int(word)])
@@ -281,7 +281,7 @@ class TilingProblem:
     """
 
     name: str
-    board: Board
+    board: TilingBoard
     pieces: tuple[Piece, ...] = PENTOMINOES
     description: str = ""
     where: tuple[Condition, ...] = ()

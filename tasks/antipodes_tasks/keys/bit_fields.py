@@ -24,7 +24,7 @@ PACKED = 1 << 11
 """Number of positions packed at a time, so that their words and labels stay in the cache."""
 
 
-class Layout(NamedTuple):
+class FieldLayout(NamedTuple):
     """The location of each field in a key, as arrays ``(fields,)``."""
 
     word: NDArray[np.int64]
@@ -54,7 +54,7 @@ class Fields:
         return int(self.layout.word[-1]) + 1
 
     @cached_property
-    def layout(self) -> Layout:
+    def layout(self) -> FieldLayout:
         """Location of each place's field; the first place is in the lowest bits of the first word."""
         return layout_of(self.bits)
 
@@ -116,7 +116,7 @@ class SharedFields:
         return int(self.layout.word[-1]) + 1
 
     @cached_property
-    def layout(self) -> Layout:
+    def layout(self) -> FieldLayout:
         """Location of each field."""
         return layout_of([bits_of(values) for values in self.values])
 
@@ -155,7 +155,7 @@ class SharedFields:
         return found
 
 
-def layout_of(widths: Sequence[int]) -> Layout:
+def layout_of(widths: Sequence[int]) -> FieldLayout:
     """Return the location of fields with these widths in bits. They start at the lowest bit of the first word; no field
     is split between two words.
     """
@@ -167,7 +167,7 @@ def layout_of(widths: Sequence[int]) -> Layout:
         shift += bits
     words, shifts = np.array(ends, dtype=np.int64).T
     masks = [(1 << bits) - 1 for bits in widths]
-    return Layout(words.copy(), shifts.astype(np.uint64), np.array(masks, dtype=np.uint64))
+    return FieldLayout(words.copy(), shifts.astype(np.uint64), np.array(masks, dtype=np.uint64))
 
 
 def bits_of(values: int) -> int:

@@ -9,7 +9,7 @@ from antipodes_tasks.keys.bit_fields import WORD, Words
 from antipodes_tasks.keys.key_moves import (
     MAX_CODES,
     UNGUARDED,
-    Condition,
+    FieldCondition,
     KeyMove,
     KeyMoves,
     Lookup,
@@ -37,7 +37,7 @@ class Change(NamedTuple):
     modulus: int
 
 
-class Step(NamedTuple):
+class ConditionalMove(NamedTuple):
     """A move: the labels that some places must hold, and where the labels of the changed places go."""
 
     allowed: Mapping[int, frozenset[int]]
@@ -60,12 +60,12 @@ def key_moves(moves: Moves, packing: Packing) -> KeyMoves | PieceSteps | None:
     return arrays_of(made, packing.words, *fields.empty())
 
 
-def _swaps(moves: Swaps, packing: Packing) -> Iterator[Step]:
+def _swaps(moves: Swaps, packing: Packing) -> Iterator[ConditionalMove]:
     for origin, destination in dict.fromkeys(map(tuple, moves.pairs.tolist())):
         if origin != destination:
             pieces = frozenset(packing.contents[origin]) - {0}
             there, back = (Change(place, 0, LABELS) for place in (destination, origin))
-            yield Step({destination: frozenset({0}), origin: pieces}, {origin: there, destination: back})
+            yield ConditionalMove({destination: frozenset({0}), origin: pieces}, {origin: there, destination: back})
 
 
 def _swap_steps(moves: Swaps, packing: Packing) -> Iterator[BlockStep]:
@@ -76,13 +76,13 @@ def _swap_steps(moves: Swaps, packing: Packing) -> Iterator[BlockStep]:
                     yield BlockStep(label, origin, destination, (destination,))
 
 
-def _transforms(moves: Transforms, packing: Packing) -> Iterator[Step]:
+def _transforms(moves: Transforms, packing: Packing) -> Iterator[ConditionalMove]:
     moduli = moves.moduli.tolist()
     for number in range(len(moves)):
         origin, added = moves.origin[number].tolist(), moves.added[number].tolist()
         changed = [place for place in range(moves.places) if origin[place] != place or added[place]]
         changes = {origin[place]: Change(place, added[place], moduli[place]) for place in changed}
-        yield Step(dict(_conditions(moves, number, packing)), changes)
+        yield ConditionalMove(dict(_conditions(moves, number, packing)), changes)
 
 
 def _conditions(moves: Transforms, number: int, packing: Packing) -> Iterator[tuple[int, frozenset[int]]]:
@@ -142,7 +142,7 @@ class _OfPlaces:
             high[word] |= np.uint64((highest if mask else 0) << shift)
         return low, high
 
-    def move(self, step: Step) -> KeyMove | None:
+    def move(self, step: ConditionalMove) -> KeyMove | None:
         """Return the compiled move, or None if it is never legal."""
         move = KeyMove()
         codes = {place: list(range(len(self.contents[place]))) for place in step.changes}
@@ -168,7 +168,7 @@ class _OfPlaces:
             return
         if len(codes) > 1:
             allowed = sum(1 << code for code in {min(code, MAX_CODES - 1) for code in codes})
-            move.conditions.append(Condition(self.word[place], self.shift[place], self.mask[place], allowed))
+            move.conditions.append(FieldCondition(self.word[place], self.shift[place], self.mask[place], allowed))
             return
         move.mask |= self.mask[place] << self.at[place]
         move.value |= codes[0] << self.at[place]

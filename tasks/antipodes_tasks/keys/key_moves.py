@@ -20,7 +20,7 @@ MAX_CODES = 64
 Numbers = NDArray[np.int64]
 
 
-class Condition(NamedTuple):
+class FieldCondition(NamedTuple):
     """A field that must have one of several values."""
 
     word: int
@@ -49,7 +49,7 @@ class KeyMove:
     mask: int = 0
     value: int = 0
     change: int = 0
-    conditions: list[Condition] = field(default_factory=list)
+    conditions: list[FieldCondition] = field(default_factory=list)
     lookups: list[Lookup] = field(default_factory=list)
 
 

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antipodes_tasks.base.jit import kernel
-from antipodes_tasks.keys.bit_fields import Layout
+from antipodes_tasks.keys.bit_fields import FieldLayout
 from antipodes_tasks.keys.position_set import FACTOR, HALF, ONE, ZERO, Numbers, PositionSet, Slots, Words, words_equal
 from antipodes_tasks.rules.functions import Functions
 from antipodes_tasks.rules.moves import Labels, Mask, Moves
@@ -332,7 +332,7 @@ def _successors(positions: Labels, moves: MoveArrays) -> tuple[Labels, Numbers]:
 
 @kernel
 def _expand(
-    words: Words, slots: Slots, begin: int, end: int, count: int, layout: Layout, moves: MoveArrays
+    words: Words, slots: Slots, begin: int, end: int, count: int, layout: FieldLayout, moves: MoveArrays
 ) -> tuple[int, int, int]:
     """Add the successors of positions ``begin`` to ``end - 1`` to the set; stop before ``words`` could become full.
 

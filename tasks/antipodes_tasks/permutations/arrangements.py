@@ -193,7 +193,7 @@ def rank_one(tables: TablesOfOne, labels: Sequence[int]) -> int:
     return rank
 
 
-class Numbering(NamedTuple):
+class ArrangementNumbering(NamedTuple):
     """The numbering of arrangements, for kernels."""
 
     counts: NDArray[np.int64]
@@ -210,14 +210,14 @@ class Numbering(NamedTuple):
     """The number that each label adds to the state."""
 
 
-def numbering(counts: Sequence[int]) -> Numbering:
+def numbering(counts: Sequence[int]) -> ArrangementNumbering:
     """Return the numbering of the arrangements with these counts."""
     places = [sum(counts[label:]) for label in range(len(counts))]
     radices = [comb(free, count) for free, count in zip(places, counts, strict=True)]
     weights = [prod(radices[label + 1 :]) for label in range(len(counts))]
     fewer = max(min(count, free - count) for free, count in zip(places, counts, strict=True))
     added, units = rank_tables(tuple(counts))
-    return Numbering(
+    return ArrangementNumbering(
         counts=np.array(counts, dtype=np.int64),
         radices=np.array(radices, dtype=np.int64),
         weights=np.array(weights, dtype=np.int64),
@@ -234,7 +234,9 @@ def numbering_bytes(counts: Sequence[int]) -> int:
 
 
 @kernel
-def unrank_arrangement(rank: int, numbering: Numbering, labels: NDArray[np.uint8], free: NDArray[np.int64]) -> None:
+def unrank_arrangement(
+    rank: int, numbering: ArrangementNumbering, labels: NDArray[np.uint8], free: NDArray[np.int64]
+) -> None:
     """Write the arrangement with a rank to ``labels`` ``(places,)``; ``free`` is scratch memory of the same size."""
     places = len(labels)
     for place in range(places):

@@ -58,7 +58,7 @@ class ColouredGraph:
         tail = self.vertex("tail", origin, *neighbours)
         self.vertex("head", tail, destination)
 
-    def circle(self, vertices: list[int]) -> None:
+    def cycle(self, vertices: list[int]) -> None:
         """Connect vertices, in their order, to form a cycle."""
         self._edges.extend(zip(vertices, vertices[1:] + vertices[:1], strict=True))
 

@@ -21,7 +21,7 @@ from antipodes_tasks.permutations.chain import (
 from antipodes_tasks.properties.block_graph import BlockGraph, blocks_of
 from antipodes_tasks.properties.encoding import Encoding
 from antipodes_tasks.properties.faithful import all_products, faithful
-from antipodes_tasks.properties.named import NamedSymmetries
+from antipodes_tasks.properties.named import DeclaredSymmetries
 from antipodes_tasks.properties.puzzle_graph import PuzzleGraph
 from antipodes_tasks.properties.symmetry import Numbers, Symmetry
 from antipodes_tasks.rules.functions import Functions
@@ -186,6 +186,6 @@ def _symmetries_of(
 
 def _encoded(rules: Rules, starts: Labels) -> Encoding:
     if isinstance(rules.moves, Functions) and rules.moves.symmetries:
-        return NamedSymmetries(rules, starts, rules.moves)
+        return DeclaredSymmetries(rules, starts, rules.moves)
     blocks = blocks_of(rules, starts)
     return BlockGraph(rules, starts, blocks) if blocks else PuzzleGraph(rules, starts)

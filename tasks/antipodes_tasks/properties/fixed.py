@@ -59,13 +59,13 @@ def fixed_positions(symmetry: Symmetry, most: int = UNLIMITED) -> Iterator[Label
     has_piece = np.repeat([part.holds_pieces for part in rules.parts], [part.places for part in rules.parts])
     cycles = [
         Cycle(places, _choices(symmetry, places, first_label, int(ends[-1])) if has_piece[places[0]] else ())
-        for places in sorted(circles_of(symmetry.places), key=lambda places: (not has_piece[places[0]], -len(places)))
+        for places in sorted(cycles_of(symmetry.places), key=lambda places: (not has_piece[places[0]], -len(places)))
     ]
     empty = np.zeros((1, rules.places), dtype=np.uint8)
     yield from _completed(symmetry, empty, np.concatenate(counts)[np.newaxis], cycles, _Budget(most))
 
 
-def circles_of(places: Numbers) -> list[tuple[int, ...]]:
+def cycles_of(places: Numbers) -> list[tuple[int, ...]]:
     """Return the cycles of a permutation ``(places,)``, including cycles of one place."""
     found, seen = [], set[int]()
     for first in range(len(places)):

@@ -30,7 +30,7 @@ UNREACHABLE_COST = 1 << 20
 """Cost of a place from which a piece cannot reach a goal: more than the moves of any search."""
 
 
-class Table(NamedTuple):
+class BoundTable(NamedTuple):
     """Lower bounds on the number of moves of some pieces. The index, called the *number* of a position in the table, is
     computed from the labels on some places.
     """
@@ -65,7 +65,7 @@ class Heuristic:
 
     costs: Numbers
     """``(labels, places)``: the tables of single pieces, indexed by place; the zero heuristic has no rows."""
-    tables: tuple[Table, ...] = ()
+    tables: tuple[BoundTable, ...] = ()
     """Tables of several pieces; all places are in the same number of tables."""
 
     @property
@@ -201,7 +201,7 @@ def _only_goals(rules: Rules, goals: Labels) -> NDArray[np.int64]:
     return goal_of
 
 
-def _line_tables(rules: Rules, goals: Labels) -> tuple[Table, ...]:
+def _line_tables(rules: Rules, goals: Labels) -> tuple[BoundTable, ...]:
     """Return a table for each row and column: two moves for every tile that has to leave it to let others pass."""
     goal_of = _only_goals(rules, goals)
     squares = np.arange(rules.places).reshape(rules.board.rows, -1)
@@ -209,13 +209,13 @@ def _line_tables(rules: Rules, goals: Labels) -> tuple[Table, ...]:
     return tuple(_line_table(line, goal_of) for line in lines)
 
 
-def _line_table(line: Numbers, goal_of: Numbers) -> Table:
+def _line_table(line: Numbers, goal_of: Numbers) -> BoundTable:
     """Return the table of a line. Its number has one digit per place: the goal of the tile there, counted from 1 along
     the line, or 0 if the tile's goal is not on the line.
     """
     size = len(line)
     digits = np.where(np.isin(goal_of, line), np.searchsorted(line, goal_of) + 1, 0)
-    return Table(line, digits[:, np.newaxis] * (size + 1) ** np.arange(size), _tiles_leaving(size))
+    return BoundTable(line, digits[:, np.newaxis] * (size + 1) ** np.arange(size), _tiles_leaving(size))
 
 
 @cache

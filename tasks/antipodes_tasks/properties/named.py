@@ -26,7 +26,7 @@ TRIED = 200
 """Number of positions near the starts on which moves and symmetries are checked."""
 
 
-class NamedSymmetries(Encoding):
+class DeclaredSymmetries(Encoding):
     """The declared symmetries of a puzzle. The points are the labels of each place, and the moves."""
 
     def __init__(self, rules: Rules, starts: Labels, moves: Functions) -> None:

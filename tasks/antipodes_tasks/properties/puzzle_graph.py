@@ -99,7 +99,7 @@ class PuzzleGraph(Encoding):
                 elif (part, content) not in self.labels:
                     self.labels[part, content] = self.graph.vertex(self._role(content), self.parts[part])
             if self.is_twist[place]:
-                self.graph.circle([self.values[place, twist] for twist in range(self.moduli[place])])
+                self.graph.cycle([self.values[place, twist] for twist in range(self.moduli[place])])
 
     def _role(self, label: int) -> str:
         """Return the colour of a label: swaps distinguish empty places, and some swaps also distinguish free pieces."""
@@ -127,7 +127,7 @@ class PuzzleGraph(Encoding):
         if (part, label * count) not in self.circles:
             piece = self.labels[int(self.part_of[self.carriers[place]]), label]
             own = [self.graph.vertex("turn", piece) for _ in range(count)]
-            self.graph.circle(own)
+            self.graph.cycle(own)
             self.circles |= {(part, label * count + turn): vertex for turn, vertex in enumerate(own)}
         for turn in range(count):
             value = self.values[place, (twist + turn) % count]

@@ -25,7 +25,7 @@ NO_MOVE = -1
 
 
 @dataclass(frozen=True, eq=False)
-class Abstraction:
+class Homomorphism:
     """A map of positions that has been proved to map moves to moves."""
 
     places: Numbers
@@ -49,7 +49,7 @@ class Abstraction:
         return image
 
 
-def abstraction_of(rules: Rules, goal: Labels, pattern: Rules) -> Abstraction:
+def abstraction_of(rules: Rules, goal: Labels, pattern: Rules) -> Homomorphism:
     """Return the map of a puzzle to a pattern that takes a goal ``(places,)`` to the pattern's only start.
 
     Each part of the pattern represents the part of the puzzle with the same name, or else the next compatible part. To
@@ -78,7 +78,7 @@ def abstraction_of(rules: Rules, goal: Labels, pattern: Rules) -> Abstraction:
     effects = [one.effects(moves[0], at.start) for at, one in shown]
     origin, added = (np.concatenate(both, axis=1) for both in zip(*effects, strict=True))
     numbers = _moves_in(moves[0], moves[1], origin, added, (rules.name, pattern.name))
-    found = Abstraction(places, twists, label_of, numbers)
+    found = Homomorphism(places, twists, label_of, numbers)
     if not np.array_equal(found.image(goal[np.newaxis])[0], start):
         raise InputError(
             f"{option('tables')}: the goal of {rules.name} does not correspond to the start of {pattern.name}"
@@ -158,14 +158,14 @@ class _Shown:
 
     @property
     def places(self) -> tuple[Numbers, Numbers]:
-        """The part's contribution to `Abstraction.places` and `Abstraction.twists`."""
+        """The part's contribution to `Homomorphism.places` and `Homomorphism.twists`."""
         of, turned = (np.arange(at.start, at.stop).repeat(self.points) for at in (self.of, self.turned or self.of))
         return of, turned
 
     def labels(self, goal: Labels, start: Labels, shape: tuple[int, int], name: str) -> NDArray[np.uint8]:
         """Return the pattern's label for each label on each place of the part, ``(places, *shape)``.
 
-        ``shape`` is the number of labels and the number of orientations in `Abstraction.label_of`; ``start``
+        ``shape`` is the number of labels and the number of orientations in `Homomorphism.label_of`; ``start``
         ``(places,)`` contains the part's labels at the pattern's start.
 
         Raises InputError if pieces that are identical in the puzzle become different.

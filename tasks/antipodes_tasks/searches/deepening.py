@@ -32,11 +32,11 @@ EDGE_BYTES = 24
 """Memory of a move between layers, in bytes: the numbers of its two positions, and one more number during sorting."""
 SHARE = 8
 """Number of positions that the search expands per position that the proof expands."""
-WORTH_IT = 1 << 16
+MIN_EXPANDED_FOR_PROOF = 1 << 16
 """Number of positions that the search expands before the proof begins."""
 SHARED_DESCENT_SECONDS = 0.2
 """Minimum duration of a descent, in seconds, after which threads share the next one, which takes much longer."""
-VERY_LONG = 1.0
+PREPARE_AFTER_SECONDS = 1.0
 """Minimum duration of a descent, in seconds, after which the heuristic prepares structures to speed up the next one."""
 PROOF_MEMORY = 1 << 30
 """Default maximum number of bytes for the proof."""
@@ -149,7 +149,7 @@ class _UnreachableProof:
 
     def advance(self, expanded: int) -> bool:
         """Do the share of work due after ``expanded`` positions of the search; return whether the proof succeeded."""
-        if self._over or expanded < WORTH_IT:
+        if self._over or expanded < MIN_EXPANDED_FOR_PROOF:
             return False
         try:
             return self._expand(expanded // SHARE)
@@ -244,7 +244,7 @@ def _descent_to(
     If the previous search took long, several threads share this search.
     """
     if isinstance(heuristic, Patterns):
-        if runner.seconds > VERY_LONG:
+        if runner.seconds > PREPARE_AFTER_SECONDS:
             heuristic.prepare(request.threads, lambda: runner.report(depth))
         if request.threads > 1 and runner.seconds > SHARED_DESCENT_SECONDS:
             return shared(

@@ -19,7 +19,7 @@ from antipodes_tasks.keys.position_set import Numbers
 from antipodes_tasks.properties.finding import symmetries_of
 from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.searches.digits import Digit
-from antipodes_tasks.searches.progress import Pulse, no_pulse, on_threads
+from antipodes_tasks.searches.progress import Heartbeat, no_pulse, on_threads
 from antipodes_tasks.spaces.space import Numbering
 
 MAX_ROWS, MAX_SYMMETRIES = 1 << 22, 1 << 8
@@ -69,7 +69,9 @@ class Folding:
         return places
 
 
-def folding_of(rules: Rules, numbering: Numbering, digits: Sequence[Digit], pulse: Pulse = no_pulse) -> Folding | None:
+def folding_of(
+    rules: Rules, numbering: Numbering, digits: Sequence[Digit], pulse: Heartbeat = no_pulse
+) -> Folding | None:
     """Return the folding of a pattern's table that leaves the fewest entries; None if the table cannot be folded.
 
     ``pulse`` may interrupt the search.
@@ -85,7 +87,7 @@ def folding_of(rules: Rules, numbering: Numbering, digits: Sequence[Digit], puls
     return min((one for one in foldings if one is not None), key=lambda one: one.classes * one.width, default=None)
 
 
-def _folded_by(column: int, digits: Sequence[Digit], moves: Numbers, start: int, pulse: Pulse) -> Folding | None:
+def _folded_by(column: int, digits: Sequence[Digit], moves: Numbers, start: int, pulse: Heartbeat) -> Folding | None:
     """Return the folding in which digit ``column`` is the column.
 
     Returns None if there are too many rows, or if only the identity maps rows and columns independently.
@@ -158,7 +160,7 @@ def follow(
 
 
 def folded(
-    folding: Folding, digits: Sequence[Digit], values: Entries, packed: bool, threads: int, pulse: Pulse = no_pulse
+    folding: Folding, digits: Sequence[Digit], values: Entries, packed: bool, threads: int, pulse: Heartbeat = no_pulse
 ) -> Entries | None:
     """Return the folded table, one byte per value; None if an entry of the original table differs from it.
 

@@ -15,7 +15,7 @@ from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.searches.depth_first import Descent
 from antipodes_tasks.searches.problem import Problem, Request
-from antipodes_tasks.searches.progress import Pulse, no_pulse
+from antipodes_tasks.searches.progress import Heartbeat, no_pulse
 from antipodes_tasks.searches.shares import WHOLE, Share
 
 UNREACHED = 255
@@ -63,7 +63,7 @@ class Patterns(ABC):
     def descent(self, depth: int, problem: Problem, request: Request, share: Share = WHOLE) -> Descent:
         """Return the search for paths of ``depth`` moves in one share of the tree, pruned by the tables."""
 
-    def prepare(self, threads: int, pulse: Pulse = no_pulse) -> None:  # noqa: B027  (most have nothing to prepare)
+    def prepare(self, threads: int, pulse: Heartbeat = no_pulse) -> None:  # noqa: B027  (most have nothing to prepare)
         """Prepare structures that speed up a long search, using ``threads``; ``pulse`` may interrupt the work."""
 
     def check(self, problem: Problem) -> None:

@@ -59,7 +59,7 @@ class ViewArrays(NamedTuple):
     mask: Words
     """``(views,)``: bit mask of a value."""
     linked: NDArray[np.bool_]
-    """``(views,)``: see `TurnPatterns.linked`."""
+    """``(views,)``: see `PermutationPatterns.linked`."""
 
 
 class MoveEffects(NamedTuple):
@@ -97,7 +97,7 @@ class TurnPath(NamedTuple):
     """``(room,)``: the numbers of the positions at the split depth."""
     digits: NDArray[np.uint32]
     """``(bound + 1, room, digits)``: the digits of the position's entries in all views."""
-    said: NDArray[np.uint8]
+    view_bounds: NDArray[np.uint8]
     """``(bound + 1, room, views)``: the bound of each view."""
     best: NDArray[np.uint32]
     """``(bound + 1, room)``: the *best view*, which has the largest bound; successors are looked up there first."""

@@ -40,9 +40,9 @@ from antipodes_tasks.searches.permutation_dfs import (
     ViewArrays,
     descend_by_turns,
 )
-from antipodes_tasks.searches.permutation_views import TurnTable, View, in_order
+from antipodes_tasks.searches.permutation_views import PermutationTable, TableLookup, in_order
 from antipodes_tasks.searches.problem import Problem, Request
-from antipodes_tasks.searches.progress import A_CALL, Pulse, no_pulse
+from antipodes_tasks.searches.progress import A_CALL, Heartbeat, no_pulse
 from antipodes_tasks.searches.shares import WHOLE, Share
 from antipodes_tasks.searches.step_table_dfs import StepArrays, StepPath
 from antipodes_tasks.searches.step_table_search import StepSearch, step_arrays
@@ -58,12 +58,12 @@ MAX_VIEWS, MIN_GAIN = 8, 0.01
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class TurnPatterns(Patterns):
+class PermutationPatterns(Patterns):
     """The maximum of the bounds of several views."""
 
     rules: Rules
     goal: Labels
-    views: tuple[View, ...]
+    views: tuple[TableLookup, ...]
     values: NDArray[np.uint8]
     room: int = 0
     """Maximum size of the step tables for long searches, in bytes."""
@@ -74,10 +74,10 @@ class TurnPatterns(Patterns):
 
     @classmethod
     def of(
-        cls, rules: Rules, goal: Labels, tables: Sequence[TurnTable], values: NDArray[np.uint8], room: int = 0
-    ) -> "TurnPatterns":
+        cls, rules: Rules, goal: Labels, tables: Sequence[PermutationTable], values: NDArray[np.uint8], room: int = 0
+    ) -> "PermutationPatterns":
         """Return the heuristic for distances to a goal ``(places,)``, with the views that raise the bound most."""
-        found = [View(table, symmetry) for symmetry in _symmetries(rules, goal) for table in tables]
+        found = [TableLookup(table, symmetry) for symmetry in _symmetries(rules, goal) for table in tables]
         sample = _random_positions(rules, goal)
         said = [view.table.read(values, view.entries(sample)) for view in found]
         return cls(rules, goal, tuple(found[k] for k in _raising(said)), values, room)
@@ -201,7 +201,7 @@ class TurnPatterns(Patterns):
             self._staged["last"] = known
         return known[1]
 
-    def prepare(self, threads: int, pulse: Pulse = no_pulse) -> None:
+    def prepare(self, threads: int, pulse: Heartbeat = no_pulse) -> None:
         """Compute the step tables, if all tables are folded and there is enough memory."""
         while not self._preparing.acquire(timeout=A_CALL):
             pulse()
@@ -219,7 +219,7 @@ class TurnPatterns(Patterns):
         return self._made[0] if self._made else None
 
 
-def _path(patterns: TurnPatterns, depth: int, root: Labels, request: Request) -> TurnPath:
+def _path(patterns: PermutationPatterns, depth: int, root: Labels, request: Request) -> TurnPath:
     """Return the path that consists of the root only."""
     views, moves, arrays = patterns.views, len(patterns.rules.moves), patterns.arrays
     # For a folded table, the array of entries first holds the rows, so its type must be large enough for both.
@@ -234,7 +234,7 @@ def _path(patterns: TurnPatterns, depth: int, root: Labels, request: Request) ->
         move=np.zeros(shape, dtype=np.uint32),
         number=np.zeros(shape[1], dtype=np.int64),
         digits=np.zeros((*shape, len(arrays.digits)), dtype=np.uint32),
-        said=np.zeros((*shape, len(views)), dtype=np.uint8),
+        view_bounds=np.zeros((*shape, len(views)), dtype=np.uint8),
         best=np.zeros(shape, dtype=np.uint32),
         entry=np.zeros((*shape, moves), dtype=word),
         others=np.zeros((len(views), shape[1]), dtype=word),
@@ -248,7 +248,7 @@ def _path(patterns: TurnPatterns, depth: int, root: Labels, request: Request) ->
         own = split(int(view.entries(root[np.newaxis])[0]), in_order(view.table.digits, view.table.folding))
         path.digits[0, 0, at : at + len(own)] = own
     after = _successors(patterns.rules, root, follow[int(follow_at[-2]) :].tolist())
-    path.size[0], path.said[0, 0], path.best[0, 0] = 1, said, said.argmax()
+    path.size[0], path.view_bounds[0, 0], path.best[0, 0] = 1, said, said.argmax()
     looked_up = views[int(said.argmax())]
     path.entry[0, 0, : len(after)] = looked_up.table.places_of(looked_up.entries(after))
     return path
@@ -268,7 +268,7 @@ class _ViewDigit(NamedTuple):
     maps: NDArray[np.int32] | None = None
 
 
-def _view_digits(view: View, moves: int) -> list[_ViewDigit]:
+def _view_digits(view: TableLookup, moves: int) -> list[_ViewDigit]:
     """Return the digits of a view; for a folded table, the last is the column and the others form the row."""
     found = [
         _ViewDigit(digit.after[:, view.moves], digit.weight)
@@ -284,7 +284,7 @@ def _view_digits(view: View, moves: int) -> list[_ViewDigit]:
     return [*weighed, column._replace(weight=0)]
 
 
-def _view_arrays(patterns: TurnPatterns) -> ViewArrays:
+def _view_arrays(patterns: PermutationPatterns) -> ViewArrays:
     """Return the views as arrays, with the tables of all digits concatenated."""
     of_views = [_view_digits(view, len(patterns.rules.moves)) for view in patterns.views]
     digit_at = np.cumsum([0, *map(len, of_views)])

@@ -13,7 +13,7 @@ from antipodes_tasks.properties.heuristics import UNREACHABLE_COST
 from antipodes_tasks.properties.symmetry import Symmetry
 from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.rules.rules import Rules
-from antipodes_tasks.searches.abstractions import NO_MOVE, Abstraction
+from antipodes_tasks.searches.abstractions import NO_MOVE, Homomorphism
 from antipodes_tasks.searches.digits import Digit, digits_of
 from antipodes_tasks.searches.folding import Folding
 from antipodes_tasks.spaces.space import NOT_NUMBERED, Numbering
@@ -24,13 +24,13 @@ PACKED_MASK, BYTE_MASK = 15, 255
 
 
 @dataclass(frozen=True, eq=False)
-class TurnTable:
+class PermutationTable:
     """The table of an abstraction: the distances of its entries from the goal."""
 
     rules: Rules
     """The abstraction as a puzzle."""
     numbering: Numbering
-    abstraction: Abstraction
+    abstraction: Homomorphism
     begin: int
     """Offset of the table's first byte among the values of all tables."""
     packed: bool
@@ -66,10 +66,10 @@ class TurnTable:
         return np.where((found == self.mask) | (indices == NOT_NUMBERED), UNREACHABLE_COST, found)
 
 
-class View(NamedTuple):
+class TableLookup(NamedTuple):
     """A table that is looked up at the position's image under a symmetry, or at the position itself."""
 
-    table: TurnTable
+    table: PermutationTable
     symmetry: Symmetry | None
 
     def entries(self, labels: Labels) -> Numbers:

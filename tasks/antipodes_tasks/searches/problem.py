@@ -133,7 +133,7 @@ class Request:
         checked = {
             "every": arguments.flag(self.every, "every"),
             "max_depth": arguments.optional(self.max_depth, arguments.integer, "max_depth", 0),
-            "listed": min(arguments.integer(self.listed, "listed", 0), arguments.GREATEST),
+            "listed": min(arguments.integer(self.listed, "listed", 0), arguments.MAX_INT64),
             "memory_limit": arguments.integer(self.memory_limit, "memory_limit", 0),
             "listener": arguments.function(self.listener, "a listener"),
             "threads": arguments.integer(self.threads, "threads", 1),

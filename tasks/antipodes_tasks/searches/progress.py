@@ -13,7 +13,7 @@ A_CALL = 0.1
 FIRST_BUDGET = 1 << 14
 T = TypeVar("T")
 R = TypeVar("R")
-Pulse = Callable[[], None]
+Heartbeat = Callable[[], None]
 """Function that is called from time to time during long work; it stops the work by raising an exception."""
 FASTER = 4
 """Maximum factor by which a budget grows from call to call; the first call may include loading machine code."""
@@ -74,7 +74,7 @@ def no_pulse() -> None:
     """Do nothing."""
 
 
-def on_threads(call: Callable[[T], R], items: Iterable[T], threads: int, pulse: Pulse = no_pulse) -> Iterator[R]:
+def on_threads(call: Callable[[T], R], items: Iterable[T], threads: int, pulse: Heartbeat = no_pulse) -> Iterator[R]:
     """Run short calls on several threads, and yield their results in order.
 
     ``pulse`` is called after each result; it may raise an error to stop the work.

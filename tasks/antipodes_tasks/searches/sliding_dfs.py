@@ -43,7 +43,7 @@ first column map in ``maps``."""
 UNBOUNDED = np.uint64(FAR)
 
 
-class Root(NamedTuple):
+class RootEntries(NamedTuple):
     """The entries of the root position in the tables."""
 
     entries: Words
@@ -118,7 +118,7 @@ class _Path(NamedTuple):
     """``(paths, bound)``: the moves of the paths found, while there is room."""
 
     @classmethod
-    def of(cls, position: Labels, depth: int, arrays: PatternArrays, root: Root, room: Words) -> "_Path":
+    def of(cls, position: Labels, depth: int, arrays: PatternArrays, root: RootEntries, room: Words) -> "_Path":
         """Return the path that consists of the root only."""
         views, sums = len(root.entries), len(root.sums)
         most = int(np.diff(arrays.first_of).max(initial=0))
@@ -144,7 +144,7 @@ def descent_by_patterns(
     request: Request,
     share: Share,
     arrays: PatternArrays,
-    root: Root,
+    root: RootEntries,
     values: Sequence[NDArray[np.uint8]],
 ) -> Descent:
     """Return the search for paths of ``depth`` moves; ``values`` contains the values of each view's table."""

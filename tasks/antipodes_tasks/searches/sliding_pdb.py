@@ -27,7 +27,7 @@ from antipodes_tasks.searches.depth_first import Descent
 from antipodes_tasks.searches.pattern_databases import UNREACHED, Patterns
 from antipodes_tasks.searches.problem import Problem, Request
 from antipodes_tasks.searches.shares import WHOLE, Share
-from antipodes_tasks.searches.sliding_dfs import ENTRY, NO_TABLE, PatternArrays, Root, descent_by_patterns
+from antipodes_tasks.searches.sliding_dfs import ENTRY, NO_TABLE, PatternArrays, RootEntries, descent_by_patterns
 from antipodes_tasks.searches.sliding_rows import SwapRows
 from antipodes_tasks.spaces.space import NOT_NUMBERED
 
@@ -89,7 +89,7 @@ class LookUp(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class SwapPatterns(Patterns):
+class SlidingPatterns(Patterns):
     """The maximum of several sums of tables; a sum includes the Manhattan distances of tiles in none of its tables."""
 
     rules: Rules
@@ -100,7 +100,7 @@ class SwapPatterns(Patterns):
     """``(labels, places)``: the Manhattan distance of each tile."""
 
     @classmethod
-    def of(cls, rules: Rules, goal: Labels, tables: Sequence[PatternTable], costs: Numbers) -> "SwapPatterns":
+    def of(cls, rules: Rules, goal: Labels, tables: Sequence[PatternTable], costs: Numbers) -> "SlidingPatterns":
         """Return the heuristic for distances to a goal ``(places,)``.
 
         Each table joins the first sum that contains none of its tiles. A table that counts all moves forms its own sum.
@@ -160,14 +160,14 @@ class SwapPatterns(Patterns):
         root = self.root(problem.position)
         return descent_by_patterns(depth, problem, request, share, self.arrays, root, values)
 
-    def root(self, position: Labels) -> Root:
+    def root(self, position: Labels) -> RootEntries:
         """Return the entries and values of one position ``(places,)`` in all tables."""
         indices, values = self._looked_up(position)
         entries = np.empty((len(self.views), ENTRY), dtype=np.uint64)
         for i, (view, index, value) in enumerate(zip(self.views, indices, values, strict=True)):
             row, column = divmod(index, view.table.rows.width)
             entries[i] = self.first_moves[view.table.rows] + row * len(view.table.rows.edges), column, value
-        return Root(entries, np.array(self._sums(position, values), dtype=np.int64))
+        return RootEntries(entries, np.array(self._sums(position, values), dtype=np.int64))
 
     def _looked_up(self, position: Labels) -> tuple[list[int], list[int]]:
         """Return the index of one position in each view, or NOT_NUMBERED, and its distance in each view."""
@@ -196,7 +196,7 @@ class SwapPatterns(Patterns):
         return _arrays(self)
 
 
-def _arrays(patterns: SwapPatterns) -> PatternArrays:
+def _arrays(patterns: SlidingPatterns) -> PatternArrays:
     edges = sorted(swap_edges(patterns.rules) or (), key=_by_blank)
     number = {edge: i for i, edge in enumerate(edges)}
     origin, destination = np.array(edges, dtype=np.uint64).reshape(-1, 2).T.copy()
@@ -227,7 +227,7 @@ def _by_blank(edge: tuple[int, int]) -> tuple[int, int]:
 
 
 def _move_arrays(
-    patterns: SwapPatterns,
+    patterns: SlidingPatterns,
 ) -> tuple[Words, NDArray[np.uint32 | np.uint64], NDArray[np.uint16 | np.uint32], np.uint64]:
     """Return the arrays ``views``, ``moves``, ``maps`` and the number ``bits`` of `PatternArrays`."""
     filled = {rows: rows.tables() for rows in patterns.first_moves}

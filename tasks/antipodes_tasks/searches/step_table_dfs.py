@@ -75,7 +75,7 @@ class StepPath(NamedTuple):
     """``(room,)``: the numbers of the positions at the split depth."""
     digits: NDArray[np.uint32]
     """``(bound + 1, room, digits)``: the digits of the position's entries in all views."""
-    said: NDArray[np.uint8]
+    view_bounds: NDArray[np.uint8]
     """``(bound + 1, room, views)``: the bound of each view."""
     word: NDArray[np.uint32]
     """``(bound + 1, room, views)``: the index of the word in each view."""

@@ -12,9 +12,9 @@ from antipodes_tasks.searches.depth_first import DEPTH, FAR, FOUND, NEXT_BOUND, 
 from antipodes_tasks.searches.move_sequences import followers_as_bits
 from antipodes_tasks.searches.packed import packed_size
 from antipodes_tasks.searches.permutation_dfs import TALLY, MoveEffects, ViewArrays
-from antipodes_tasks.searches.permutation_views import TurnTable, View, in_order
+from antipodes_tasks.searches.permutation_views import PermutationTable, TableLookup, in_order
 from antipodes_tasks.searches.problem import Request
-from antipodes_tasks.searches.progress import Pulse
+from antipodes_tasks.searches.progress import Heartbeat
 from antipodes_tasks.searches.shares import Share
 from antipodes_tasks.searches.step_table_dfs import PART, STEP_ROOM, StepArrays, StepPath, descend_by_steps
 from antipodes_tasks.searches.step_tables import MAX_MOVES, Steps, steps_of
@@ -26,7 +26,7 @@ class StepSearch:
     """A search for paths of one length."""
 
     rules: Rules
-    views: Sequence[View]
+    views: Sequence[TableLookup]
     arrays: ViewArrays
     steps: StepArrays
     path: StepPath
@@ -35,7 +35,7 @@ class StepSearch:
     def begun(
         cls,
         rules: Rules,
-        views: Sequence[View],
+        views: Sequence[TableLookup],
         arrays: ViewArrays,
         steps: StepArrays,
         root: Labels,
@@ -51,7 +51,7 @@ class StepSearch:
             move=np.zeros(shape, dtype=np.uint32),
             number=np.zeros(shape[1], dtype=np.int64),
             digits=np.zeros((*shape, len(arrays.digits)), dtype=np.uint32),
-            said=np.zeros((*shape, len(views)), dtype=np.uint8),
+            view_bounds=np.zeros((*shape, len(views)), dtype=np.uint8),
             word=np.zeros((*shape, len(views)), dtype=np.uint32),
             map=np.zeros((*shape, len(views)), dtype=np.uint8),
             changes=np.zeros((len(views), 2), dtype=np.uint64),
@@ -107,7 +107,7 @@ class StepSearch:
             path.parent[level + 1, :count] = np.arange(count)
         path.size[depth], path.tried[depth], path.tally[DEPTH] = count, 0, depth
         path.number[:count] = 0
-        path.said[depth, :count] = said[:, near].T
+        path.view_bounds[depth, :count] = said[:, near].T
         self._place(kept, depth)
 
     def _place(self, labels: Labels, depth: int) -> None:
@@ -128,11 +128,11 @@ class StepSearch:
 
 def step_arrays(
     rules: Rules,
-    views: Sequence[View],
-    tables: Sequence[TurnTable],
+    views: Sequence[TableLookup],
+    tables: Sequence[PermutationTable],
     values: NDArray[np.uint8],
     threads: int,
-    pulse: Pulse,
+    pulse: Heartbeat,
 ) -> list[StepArrays]:
     """Return a list with the step tables of all pattern tables.
 
@@ -141,7 +141,7 @@ def step_arrays(
     """
     if len(rules.moves) > MAX_MOVES:
         return []
-    words, begin, size = list[Steps](), dict[TurnTable, int](), 0
+    words, begin, size = list[Steps](), dict[PermutationTable, int](), 0
     for table in tables:
         assert table.folding is not None
         own = values[table.begin : table.begin + packed_size(table.entries, table.packed)]
@@ -158,7 +158,7 @@ def step_arrays(
     return [StepArrays(firsts, *_moves_of_bits(views), joined, follow)]
 
 
-def _moves_of_bits(views: Sequence[View]) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
+def _moves_of_bits(views: Sequence[TableLookup]) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
     """Return the arrays ``moves`` and ``still`` of `StepArrays`."""
     foldings = [view.table.folding for view in views]
     maps = max(len(folding.maps) for folding in foldings if folding is not None)

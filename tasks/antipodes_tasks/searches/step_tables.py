@@ -15,7 +15,7 @@ from antipodes_tasks.base.jit import kernel
 from antipodes_tasks.keys.position_set import Numbers
 from antipodes_tasks.searches.digits import Digit
 from antipodes_tasks.searches.folding import Folding, row_moves
-from antipodes_tasks.searches.progress import Pulse, on_threads
+from antipodes_tasks.searches.progress import Heartbeat, on_threads
 
 MAX_MOVES = 32
 """Maximum number of moves. The lower half of a word marks the moves that raise the distance, the upper half the moves
@@ -25,7 +25,7 @@ Steps = NDArray[np.uint64]
 
 
 def steps_of(
-    folding: Folding, digits: Sequence[Digit], values: NDArray[np.uint8], packed: bool, threads: int, pulse: Pulse
+    folding: Folding, digits: Sequence[Digit], values: NDArray[np.uint8], packed: bool, threads: int, pulse: Heartbeat
 ) -> Steps | None:
     """Return the word of each entry of a folded table, ``(entries,)``.
 

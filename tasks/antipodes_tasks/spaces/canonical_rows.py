@@ -21,7 +21,7 @@ from antipodes_tasks.base.jit import kernel
 from antipodes_tasks.base.parallel import in_threads
 from antipodes_tasks.properties.symmetry_images import Images
 from antipodes_tasks.spaces.row_images import RowImages
-from antipodes_tasks.spaces.rows_and_columns import Frame, Pieces
+from antipodes_tasks.spaces.rows_and_columns import Cut, Pieces
 
 Keys = NDArray[np.uint64]
 PREFIXES = 1 << 9
@@ -35,7 +35,7 @@ WHATEVER = 1 << 15
 """How often a value may occur: on any number of places. This is an upper bound on the number of places."""
 
 
-class KeptRows(NamedTuple):
+class RepresentativeRows(NamedTuple):
     """The representative rows of all symmetry classes."""
 
     keys: Keys
@@ -52,7 +52,7 @@ class _Stock(NamedTuple):
     counts: NDArray[np.int64]
 
 
-def least_rows(frame: Frame, images: Images) -> KeptRows:
+def least_rows(frame: Cut, images: Images) -> RepresentativeRows:
     """Return the representative row of each symmetry class; all threads list them in parallel."""
     shape, stock = RowImages.of(frame, images), _stock(frame)
     digits = len(shape.places)
@@ -61,15 +61,15 @@ def least_rows(frame: Frame, images: Images) -> KeptRows:
         prefixes, _ = extend_prefixes(prefixes, known, known + 1, shape, stock)
         known += 1
 
-    def extended(some: Keys) -> Callable[[], KeptRows]:
+    def extended(some: Keys) -> Callable[[], RepresentativeRows]:
         return lambda: _numbered_rows(frame, images, *extend_prefixes(some, known, digits, shape, stock))
 
     calls = [extended(prefixes[first : first + AT_ONCE]) for first in range(0, len(prefixes), AT_ONCE)]
-    found: Sequence[KeptRows] = in_threads("listing rows up to symmetry", calls)
-    return KeptRows(*(np.concatenate(each) for each in zip(*found, strict=True)))
+    found: Sequence[RepresentativeRows] = in_threads("listing rows up to symmetry", calls)
+    return RepresentativeRows(*(np.concatenate(each) for each in zip(*found, strict=True)))
 
 
-def _stock(frame: Frame) -> _Stock:
+def _stock(frame: Cut) -> _Stock:
     """Return how often each row label may occur in its part; a value may occur on all places."""
     begins, counts = np.zeros(frame.places, dtype=np.int64), list[int]()
     for part, classes in zip(frame.parts, frame.classes, strict=True):
@@ -85,10 +85,10 @@ def _stock(frame: Frame) -> _Stock:
     return _Stock(begins[places], np.array(counts, dtype=np.int64))
 
 
-def _numbered_rows(frame: Frame, images: Images, keys: Keys, stabilisers: NDArray[np.int64]) -> KeptRows:
+def _numbered_rows(frame: Cut, images: Images, keys: Keys, stabilisers: NDArray[np.int64]) -> RepresentativeRows:
     """Return the rows that have a number, without the rows of the wrong parity or the wrong sum."""
     numbered = frame.numbered(keys)
-    return KeptRows(keys[numbered], len(images) // stabilisers[numbered])
+    return RepresentativeRows(keys[numbered], len(images) // stabilisers[numbered])
 
 
 @kernel

@@ -17,15 +17,15 @@ from antipodes_tasks.rules.parts import moduli_of
 from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.rules.swaps import Swaps
 from antipodes_tasks.rules.transforms import MAX_MASKED, Transforms
-from antipodes_tasks.spaces.mixed_radix import FUNCTION_COST, Fields
+from antipodes_tasks.spaces.mixed_radix import FUNCTION_COST, MixedRadix
 from antipodes_tasks.spaces.reduced_fields import ReducedFields, field_frames
 from antipodes_tasks.spaces.reduced_numbering import REDUCIBLE, Reduced, labels_of, parts_of, steps_of
 from antipodes_tasks.spaces.reduced_tables import decides
 from antipodes_tasks.spaces.row_classes import MAX_NUMPY_ROWS, RowClasses
-from antipodes_tasks.spaces.rows_and_columns import Classes, Frame, Part, Pieces
+from antipodes_tasks.spaces.rows_and_columns import Classes, Cut, Part, Pieces
 from antipodes_tasks.spaces.space import Numbering, Space
 
-MAX_FRAMES = 64
+MAX_CUTS = 64
 """Maximum number of cuts that are compared."""
 MAX_KEPT = 0.9
 """Maximum number of entries of a reduced space, as a fraction of all positions. With more, it is not worthwhile."""
@@ -67,7 +67,7 @@ def reduced_space(rules: Rules, whole: Space, *, worth: bool = False, outline: b
 
     Raises InputError if there is no such space.
     """
-    if not (isinstance(whole.numbering, Fields) or _is_reducible(rules, whole.numbering)):
+    if not (isinstance(whole.numbering, MixedRadix) or _is_reducible(rules, whole.numbering)):
         raise InputError(f"the table of {rules.name} cannot be reduced: it is of the kind {whole.numbering.KIND}")
     best = _cheapest(rules, whole.numbering, _limits(rules, whole, worth))
     if best is None:
@@ -84,7 +84,7 @@ def _tables_take_long(rules: Rules, reduced: Reduced) -> bool:
     return _listing(frame) + IMAGE_COST * frame.places * order * rows * len(rules.moves) > OUTLINE_COST
 
 
-def listed(space: Space) -> Space:
+def with_listed_rows(space: Space) -> Space:
     """Return the complete space of an outline, with its rows listed; return any other space unchanged."""
     numbering = space.numbering
     if not isinstance(numbering, Reduced) or not numbering.is_outline:
@@ -123,11 +123,11 @@ def _cheapest(rules: Rules, whole: Numbering, limits: Limits) -> Reduced | None:
         for number, frame in enumerate(_deciding_frames(rules, every))
         if frame.has_keys and frame.all_rows <= MAX_ROWS
     ]
-    candidates = list[tuple[float, Frame, Images]]()
+    candidates = list[tuple[float, Cut, Images]]()
     for bound, _, frame in sorted(bounds):
         if bound >= min([limits.cost, *(cost for cost, *_ in candidates)]):
             break
-        images = every[np.flatnonzero(frame.fitting(every))]
+        images = every[np.flatnonzero(frame.maps_rows_to_rows(every))]
         kept = RowClasses(frame, images).estimated_count()
         cost = _cost(rules, frame, len(images), kept)
         if len(images) > 1 and kept * frame.width <= limits.entries and cost < limits.cost:
@@ -136,22 +136,24 @@ def _cheapest(rules: Rules, whole: Numbering, limits: Limits) -> Reduced | None:
     return next((one for one in found if one is not None), None)
 
 
-def _deciding_frames(rules: Rules, images: Images) -> Iterator[Frame]:
+def _deciding_frames(rules: Rules, images: Images) -> Iterator[Cut]:
     """Return cuts for which the row of a position determines its row after each move."""
     if isinstance(rules.moves, Functions):
         return field_frames(rules, images)
     steps = steps_of(rules)
-    return (frame for frame in frames_of(rules, images) if decides(frame, steps))
+    return (frame for frame in cuts_of(rules, images) if decides(frame, steps))
 
 
-def _numbering(rules: Rules, whole: Numbering, frame: Frame, images: Images) -> Reduced | None:
+def _numbering(rules: Rules, whole: Numbering, frame: Cut, images: Images) -> Reduced | None:
     """Return the reduced numbering of a cut; None if, in a sample, the row after a move also depends on the column."""
     return (
-        ReducedFields.cut(rules, whole, frame, images) if isinstance(whole, Fields) else Reduced(whole, frame, images)
+        ReducedFields.cut(rules, whole, frame, images)
+        if isinstance(whole, MixedRadix)
+        else Reduced(whole, frame, images)
     )
 
 
-def _cost(rules: Rules, frame: Frame, order: int, rows: float) -> float:
+def _cost(rules: Rules, frame: Cut, order: int, rows: float) -> float:
     if isinstance(rules.moves, Functions):
         return cost_of_fields(frame, order, rows, len(rules.moves))
     return cost_of(frame, order, rows, len(rules.moves))
@@ -180,7 +182,7 @@ def symmetries_listed(rules: Rules) -> Images:
         raise InputError(f"the table of {rules.name} cannot be reduced: {error}") from error
 
 
-def cost_of(frame: Frame, order: int, rows: float, moves: int) -> float:
+def cost_of(frame: Cut, order: int, rows: float, moves: int) -> float:
     """Return the relative time to build and search a space that ``order`` symmetries reduce to ``rows`` rows.
 
     The unit is the same as in `Filler.cost`, but the time of the search itself is included.
@@ -192,12 +194,12 @@ def cost_of(frame: Frame, order: int, rows: float, moves: int) -> float:
     return comparing + entries * (len(frame.blocks) + 1) + (1 + slower) * rows * frame.width * moves
 
 
-def _listing(frame: Frame) -> float:
+def _listing(frame: Cut) -> float:
     """Return the cost of listing the rows of a cut."""
     return (ROW_COST if frame.all_rows > MAX_NUMPY_ROWS else NUMPY_ROW_COST) * frame.all_rows
 
 
-def cost_of_fields(frame: Frame, order: int, rows: float, moves: int) -> float:
+def cost_of_fields(frame: Cut, order: int, rows: float, moves: int) -> float:
     """Return the same as `cost_of`, for moves that are functions.
 
     The functions are applied to all positions of the representative rows, and the images of all results are ranked.
@@ -206,13 +208,13 @@ def cost_of_fields(frame: Frame, order: int, rows: float, moves: int) -> float:
     return comparing + (1 + 2 * FUNCTION_COST) * rows * frame.width * moves
 
 
-def frames_of(rules: Rules, images: Images) -> Iterator[Frame]:
+def cuts_of(rules: Rules, images: Images) -> Iterator[Cut]:
     """Yield cuts that symmetries may preserve: the cuts of the unreduced table, and cuts along label classes."""
     parts, known = parts_of(rules), set[Classes]()
     for classes in (*_cuts(parts), *_systems(parts, images)):
-        if classes not in known and len(known) < MAX_FRAMES:
+        if classes not in known and len(known) < MAX_CUTS:
             known.add(classes)
-            yield Frame(parts, classes, labels_of(rules))
+            yield Cut(parts, classes, labels_of(rules))
 
 
 def _cuts(parts: Sequence[Part]) -> Iterator[Classes]:

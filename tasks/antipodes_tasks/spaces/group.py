@@ -35,7 +35,7 @@ from antipodes_tasks.spaces.space import Numbering, SpaceRecord
 
 Ranks = NDArray[np.int64]
 
-LARGEST = 1 << 128
+MAX_ORDER = 1 << 128
 """Maximum order of a group that is computed, to report the size of the puzzle. This takes at most about three
 seconds."""
 BATCH = 1 << 20
@@ -76,7 +76,7 @@ class Elements:
 
     def __post_init__(self) -> None:
         """Check the size."""
-        if self.size > arguments.GREATEST:
+        if self.size > arguments.MAX_INT64:
             raise ResourceLimitError(f"expected a group of at most 2^63 - 1 elements, found {self.size:,}")
 
     @property
@@ -190,7 +190,7 @@ class Group(Numbering):
         """Return whether this numbering is possible for a puzzle.
 
         Positions must be permutations of points, moves must connect all starts, and the order of the group must be at
-        most LARGEST.
+        most MAX_ORDER.
         """
         points = points_of(rules)
         chain = None if points is None else _chain_of(points)
@@ -265,7 +265,7 @@ def _chain(rules: Rules) -> StabiliserChain:
     InputError
         The positions of the puzzle do not form a group, see `Group.can_number`.
     SizeLimitError
-        The group has more than LARGEST elements.
+        The group has more than MAX_ORDER elements.
     """
     chain = _chain_of(_points(rules))
     if chain is None:
@@ -275,9 +275,9 @@ def _chain(rules: Rules) -> StabiliserChain:
 
 @lru_cache(maxsize=4)
 def _chain_of(points: PuzzlePoints) -> StabiliserChain | None:
-    """Return the chain of the group of a puzzle's moves; None if the group has more than LARGEST elements."""
+    """Return the chain of the group of a puzzle's moves; None if the group has more than MAX_ORDER elements."""
     try:
-        return stabiliser_chain(points.elements, most=LARGEST)
+        return stabiliser_chain(points.elements, most=MAX_ORDER)
     except ResourceLimitError:
         return None
 

@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Protocol, Self
 
 import numpy as np
 
-from antipodes_tasks.base.arguments import GREATEST
+from antipodes_tasks.base.arguments import MAX_INT64
 from antipodes_tasks.base.errors import ConfigError, FieldError, InputError
 from antipodes_tasks.base.quoting import quote, shorten
 from antipodes_tasks.keys.expansion import Expansion
@@ -44,7 +44,7 @@ def checked_details(details: Mapping[str, Any]) -> Packing:
         raise FieldError(f"{BOUNDS}: expected ascending keys, found {quote(bounds)}")
     if type(details[ONE_WAY]) is not bool:
         raise FieldError(f"{ONE_WAY}: expected true or false, found {quote(details[ONE_WAY])}")
-    if reached is not None and not (type(reached) is int and 0 < reached <= GREATEST):
+    if reached is not None and not (type(reached) is int and 0 < reached <= MAX_INT64):
         raise FieldError(f"{REACHED}: expected a number of positions or null, found {quote(reached)}")
     return packing
 

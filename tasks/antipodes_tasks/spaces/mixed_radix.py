@@ -119,7 +119,7 @@ def fields_of(parts: Sequence[Part]) -> tuple[Field, ...]:
 
 
 @dataclass(frozen=True)
-class Fields(Numbering):
+class MixedRadix(Numbering):
     """The numbering of all combinations of field values, reachable or not, in mixed radix with a digit for each field.
 
     The order of the fields follows from the dependencies between them, and determines the possible cuts. Several cuts

@@ -62,7 +62,7 @@ class Maps(NamedTuple):
     """``(rearrangements, free places)``: the free place from which each free place gets its piece."""
 
 
-class Columns(NamedTuple):
+class JoinedColumns(NamedTuple):
     """The part tables of a column, joined into one array. Column maps are weighted sums of their entries."""
 
     entries: NDArray[np.int32]
@@ -264,7 +264,7 @@ class OrbitTables(Filler):
         for first, end in blocks(self.cut.width, entries, least=COLUMNS_AT_ONCE):
             yield partial(combine_columns, tables.column_maps, first, end, columns)
 
-    def _columns(self, maps: Maps) -> Columns:
+    def _columns(self, maps: Maps) -> JoinedColumns:
         effects = self.steps.effects
         tables = [
             filled(part, len(effects), part_fill(part, self.transforms, effects)) for part in self.cut.column_parts
@@ -273,7 +273,7 @@ class OrbitTables(Filler):
             rest = self.cut.column[0]
             tables.insert(0, filled(rest, len(maps.origins), rearranged_fill(rest, maps.origins)))
         entries, at = joined(tables)
-        return Columns(
+        return JoinedColumns(
             entries=entries,
             at=at,
             moves=np.array([table.shape[1] for table in tables], dtype=np.int64),
@@ -340,7 +340,7 @@ def combine_rows(
 
 
 @kernel
-def combine_columns(column_maps: NDArray[np.int32], first: int, end: int, columns: Columns) -> None:
+def combine_columns(column_maps: NDArray[np.int32], first: int, end: int, columns: JoinedColumns) -> None:
     """Fill the column maps for the columns from ``first`` to ``end``."""
     parts = len(columns.at)
     lines = np.empty((COLUMNS_AT_ONCE, parts), dtype=np.int64)

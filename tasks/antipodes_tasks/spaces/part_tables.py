@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from antipodes_tasks.base.jit import kernel
 from antipodes_tasks.move_tables import ILLEGAL, blocks
 from antipodes_tasks.permutations.arrangements import (
-    Numbering,
+    ArrangementNumbering,
     number_rows,
     numbering,
     unrank_arrangement,
@@ -50,7 +50,7 @@ def _is_legal(labels: Labels, allowed: NDArray[np.uint64], move: int) -> bool:
 
 
 @kernel
-def fill_pieces(after: PartTable, first: int, numbering: Numbering, changes: Changes) -> None:
+def fill_pieces(after: PartTable, first: int, numbering: ArrangementNumbering, changes: Changes) -> None:
     """Fill lines of a part table, beginning with the arrangement ``first``."""
     places = changes.origin.shape[1]
     labels, scratch = np.empty(places, dtype=np.uint8), np.empty(places, dtype=np.int64)
@@ -95,7 +95,9 @@ def fill_values(after: PartTable, first: int, radix: int, total: int, changes: C
 
 
 @kernel
-def number_subsets(subsets: NDArray[np.int32], first: int, row: Numbering, numbering: Numbering) -> None:
+def number_subsets(
+    subsets: NDArray[np.int32], first: int, row: ArrangementNumbering, numbering: ArrangementNumbering
+) -> None:
     """Fill in the number ``(lines,)`` of the set of free places for each arrangement, beginning with ``first``.
 
     ``row`` numbers the arrangements, in which the last label marks the free places. ``numbering`` numbers the sets of

@@ -13,10 +13,10 @@ from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.rules.transforms import Transforms
 from antipodes_tasks.spaces.orbit_steps import OrbitSteps
 from antipodes_tasks.spaces.reduced_rows import KeyLines
-from antipodes_tasks.spaces.rows_and_columns import Frame
+from antipodes_tasks.spaces.rows_and_columns import Cut
 
 
-class Columns(NamedTuple):
+class ColumnRanks(NamedTuple):
     """The contents of column blocks, and how they are ranked, for kernels.
 
     After a move and a symmetry, all contents of a block come from a single block. So a column map is a sum over blocks,
@@ -46,7 +46,7 @@ class Columns(NamedTuple):
     value_weights: NDArray[np.int64]
     """``(contents,)``: the weight of each value; 0 for a value that is determined by the sum."""
     local: NDArray[np.int16]
-    """``(blocks, labels)``: the number that identifies each label within the block, see `Block.local`."""
+    """``(blocks, labels)``: the number that identifies each label within the block, see `ColumnBlock.local`."""
     added_at: NDArray[np.int64]
     """``(blocks,)``: the index in ``added`` at which the table of each block begins."""
     added: NDArray[np.int64]
@@ -62,7 +62,7 @@ class _Cases(NamedTuple):
     legal: NDArray[np.bool_]
 
 
-def columns_of(frame: Frame, renamed: NDArray[np.uint8], transforms: Transforms, steps: OrbitSteps | None) -> Columns:
+def columns_of(frame: Cut, renamed: NDArray[np.uint8], transforms: Transforms, steps: OrbitSteps | None) -> ColumnRanks:
     """Return the contents of blocks. ``steps`` is None if the renamings include the effects of moves on the column."""
     cases = _cases_of_blocks(frame) if steps is None else _cases_after_effects(frame, transforms, steps)
     pieces = [number for number, block in enumerate(frame.blocks) if block.values is None]
@@ -74,7 +74,7 @@ def columns_of(frame: Frame, renamed: NDArray[np.uint8], transforms: Transforms,
     sizes = [rankings[number][0].size if number in rankings else 0 for number in range(len(frame.blocks))]
     weights = np.array(frame.weights, dtype=np.int64)
     weights[[number for number in range(len(frame.blocks)) if number not in rankings]] = 0
-    return Columns(
+    return ColumnRanks(
         cases=cases.contents,
         counts=cases.counts,
         case_of=cases.of,
@@ -92,7 +92,7 @@ def columns_of(frame: Frame, renamed: NDArray[np.uint8], transforms: Transforms,
     )
 
 
-def _cases_of_blocks(frame: Frame) -> _Cases:
+def _cases_of_blocks(frame: Cut) -> _Cases:
     """Return the contents of each block by itself, with both orders of two labels whose order parity determines."""
     counts = np.array([block.size << (block.merged is not None) for block in frame.blocks], dtype=np.int64)
     contents = np.zeros((frame.slots, int(counts.max())), dtype=np.uint8)
@@ -112,7 +112,7 @@ def _cases_of_blocks(frame: Frame) -> _Cases:
     return _Cases(contents, counts, of, np.zeros((0, frame.width), dtype=np.bool_))
 
 
-def _is_odd(frame: Frame, part: int, contents: Labels) -> NDArray[np.uint8]:
+def _is_odd(frame: Cut, part: int, contents: Labels) -> NDArray[np.uint8]:
     """Return ``(width,)``: whether the contents of a part in each column differ in parity from the first column."""
     odd = np.zeros(len(contents), dtype=np.uint8)
     for block in frame.blocks:
@@ -122,7 +122,7 @@ def _is_odd(frame: Frame, part: int, contents: Labels) -> NDArray[np.uint8]:
     return odd
 
 
-def _cases_after_effects(frame: Frame, transforms: Transforms, steps: OrbitSteps) -> _Cases:
+def _cases_after_effects(frame: Cut, transforms: Transforms, steps: OrbitSteps) -> _Cases:
     """Return the contents of all columns before a move, and after each effect of a move."""
     width = frame.width
     plain = frame.contents(np.arange(width))
@@ -134,7 +134,7 @@ def _cases_after_effects(frame: Frame, transforms: Transforms, steps: OrbitSteps
     return _Cases(np.ascontiguousarray(every.T), np.full(blocks, width), of, np.array(legal))
 
 
-def _value_weights(frame: Frame) -> NDArray[np.int64]:
+def _value_weights(frame: Cut) -> NDArray[np.int64]:
     weights = np.zeros(frame.slots, dtype=np.int64)
     for block, weight in zip(frame.blocks, frame.weights, strict=True):
         if block.values is not None:
@@ -144,7 +144,7 @@ def _value_weights(frame: Frame) -> NDArray[np.int64]:
 
 
 def _contents_after(
-    frame: Frame, transforms: Transforms, contents: Labels, effects: NDArray[np.int64]
+    frame: Cut, transforms: Transforms, contents: Labels, effects: NDArray[np.int64]
 ) -> tuple[Labels, NDArray[np.bool_]]:
     """Return the contents ``(width, contents)`` after the legal effect, and ``(width,)``: whether there is one."""
     labels = np.zeros((len(contents), frame.places), dtype=np.uint8)
@@ -162,7 +162,7 @@ def _contents_after(
 
 
 @kernel
-def fill_maps(maps: NDArray[np.int32], keys: KeyLines, columns: Columns) -> None:
+def fill_maps(maps: NDArray[np.int32], keys: KeyLines, columns: ColumnRanks) -> None:
     """Compute column maps from their keys."""
     width = maps.shape[1]
     summands = np.empty(columns.cases.shape[1], dtype=np.int32)
@@ -195,7 +195,7 @@ def _find_values(
     key: NDArray[np.int16],
     first: int,
     end: int,
-    columns: Columns,
+    columns: ColumnRanks,
 ) -> None:
     """Fill in, for each case, the summand of the values from ``first`` to ``end``."""
     added = np.empty(columns.renamed.shape[1], dtype=np.int32)
@@ -220,7 +220,7 @@ def _find_pieces(
     first: int,
     end: int,
     block: int,
-    columns: Columns,
+    columns: ColumnRanks,
 ) -> None:
     """Fill in, for each case, the summand of the arrangement of the pieces from ``first`` to ``end``."""
     kinds, at = np.int64(0), columns.added_at[block]

@@ -25,9 +25,9 @@ from antipodes_tasks.spaces.mixed_radix import (
     SPARE_BYTES,
     WIDTHS,
     Field,
-    Fields,
     FieldTables,
     MapNumbers,
+    MixedRadix,
     Rows,
     closed_order,
     dependencies_of,
@@ -36,7 +36,7 @@ from antipodes_tasks.spaces.mixed_radix import (
 )
 from antipodes_tasks.spaces.orbit_parts import ValuesIndex
 from antipodes_tasks.spaces.reduced_numbering import Reduced, checked_classes, checked_images, labels_of
-from antipodes_tasks.spaces.rows_and_columns import Classes, Frame, Part, Pieces
+from antipodes_tasks.spaces.rows_and_columns import Classes, Cut, Part, Pieces
 from antipodes_tasks.spaces.space import SpaceRecord
 
 STABILISED = 1000
@@ -60,7 +60,7 @@ class ReducedFields(Reduced):
     """Number of column maps for which memory is reserved."""
 
     @classmethod
-    def cut(cls, rules: Rules, whole: Fields, frame: Frame, images: Images) -> Self | None:
+    def cut(cls, rules: Rules, whole: MixedRadix, frame: Cut, images: Images) -> Self | None:
         """Return the numbering with this cut; None if, in a sample, the row after a move also depends on the column."""
         found = cls(replace(whole, leading=len(whole.order), most_maps=1), frame, images)
         most = found.filler(rules, found.cuts[0]).estimated_maps()
@@ -74,9 +74,9 @@ class ReducedFields(Reduced):
             raise FieldError(f"details.details: expected an object, found {details!r}")
         if type(most) is not int or most < 1:
             raise FieldError(f"details.column_maps: expected a positive integer, found {most!r}")
-        whole = Fields.restored(rules, SpaceRecord(Fields.KIND, Fields.size_for(rules), 1, details))
+        whole = MixedRadix.restored(rules, SpaceRecord(MixedRadix.KIND, MixedRadix.size_for(rules), 1, details))
         parts = field_parts(rules)
-        frame = Frame(parts, checked_classes(parts, record.details.get("classes")), labels_of(rules))
+        frame = Cut(parts, checked_classes(parts, record.details.get("classes")), labels_of(rules))
         return cls(whole, frame, checked_images(rules, record, frame, whole.size), most)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -174,7 +174,7 @@ def _part(field: Field) -> Part:
     return Pieces(slice(field.first, field.end), field.counts)
 
 
-def field_frames(rules: Rules, images: Images) -> Iterator[Frame]:
+def field_frames(rules: Rules, images: Images) -> Iterator[Cut]:
     """Yield cuts for which, in a sample of positions, the row of a position determines its row after each move.
 
     The fields of a row depend on no other fields. For some of the cuts, all symmetries also map the fields of the row
@@ -190,7 +190,7 @@ def field_frames(rules: Rules, images: Images) -> Iterator[Frame]:
     for chosen in known:
         width = prod(field.radix for number, field in enumerate(fields) if number not in chosen)
         if width == 1 or least <= width <= most:
-            yield Frame(field_parts(rules), _classes(fields, chosen), labels_of(rules))
+            yield Cut(field_parts(rules), _classes(fields, chosen), labels_of(rules))
 
 
 def _mapped_together(fields: Sequence[Field], images: Images) -> NDArray[np.bool_]:

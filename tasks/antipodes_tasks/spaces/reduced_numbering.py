@@ -30,7 +30,7 @@ from antipodes_tasks.spaces.orbits import Orbits
 from antipodes_tasks.spaces.reduced_single import OneEntry
 from antipodes_tasks.spaces.reduced_tables import ReducedTables, decides
 from antipodes_tasks.spaces.row_classes import RowClasses
-from antipodes_tasks.spaces.rows_and_columns import Classes, Frame, Part, Pieces
+from antipodes_tasks.spaces.rows_and_columns import Classes, Cut, Part, Pieces
 from antipodes_tasks.spaces.space import NOT_NUMBERED, NUMBERED, ORDER, REDUCED, Numbering, SpaceRecord
 
 REDUCIBLE: Mapping[str, type[Numbering]] = {kind.KIND: kind for kind in (Orbits, Group, Arrangements)}
@@ -47,7 +47,7 @@ class Reduced(Numbering):
 
     whole: Numbering
     """The numbering of all positions."""
-    frame: Frame
+    frame: Cut
     images: Images
     """All symmetries of a group, the identity first. Each maps rows to rows."""
     outline: bool = field(default=False, kw_only=True)
@@ -68,7 +68,7 @@ class Reduced(Numbering):
             raise FieldError(f"details.details: expected an object, found {details!r}")
         whole = REDUCIBLE[of].restored(rules, SpaceRecord(of, 1, 1, details))
         parts = parts_of(rules)
-        frame = Frame(parts, checked_classes(parts, record.details.get("classes")), labels_of(rules))
+        frame = Cut(parts, checked_classes(parts, record.details.get("classes")), labels_of(rules))
         if not decides(frame, steps_of(rules)):
             raise FieldError("details.classes: the moves of the puzzle do not map the rows of these classes to rows")
         return cls(whole, frame, checked_images(rules, record, frame, whole.size))
@@ -221,10 +221,10 @@ def steps_of(rules: Rules) -> Transforms:
     return Transforms((), origins, np.full(rules.places, labels), None, allowed)
 
 
-def checked_images(rules: Rules, record: SpaceRecord, frame: Frame, positions: int) -> Images:
+def checked_images(rules: Rules, record: SpaceRecord, frame: Cut, positions: int) -> Images:
     """Return all symmetries of a record; raise FieldError if they do not map rows to rows, or their number is wrong."""
     generators = Images.recorded(rules, record.details.get("symmetries"))
-    if not (frame.has_keys and frame.fitting(generators).all()):
+    if not (frame.has_keys and frame.maps_rows_to_rows(generators).all()):
         raise FieldError("symmetries: each must map every row of the space to a row")
     try:
         images = generators.generated()

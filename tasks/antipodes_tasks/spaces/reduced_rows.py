@@ -74,8 +74,8 @@ class Steps(NamedTuple):
     """``(steps,)``: the effect on the column; 0 if the renamings include it."""
 
 
-class Shape(NamedTuple):
-    """A cut and its symmetries, for kernels. Arrays without a description are those of `Images` and `Frame`."""
+class CutArrays(NamedTuple):
+    """A cut and its symmetries, for kernels. Arrays without a description are those of `Images` and `Cut`."""
 
     moduli: NDArray[np.int64]
     origins: NDArray[np.int64]
@@ -249,7 +249,7 @@ def write_keys(
     variants: NDArray[np.int64],
     moves: Moved,
     steps: Steps,
-    shape: Shape,
+    shape: CutArrays,
     renamings: tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int16]],
     lines: KeyLines,
 ) -> None:

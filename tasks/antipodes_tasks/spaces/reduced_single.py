@@ -14,7 +14,7 @@ from antipodes_tasks.permutations.arrangements import ranker
 from antipodes_tasks.permutations.parity import parity_of
 from antipodes_tasks.properties.symmetry_images import Images
 from antipodes_tasks.spaces.row_classes import RowClasses
-from antipodes_tasks.spaces.rows_and_columns import NO_BLOCK, Block, Frame, Pieces
+from antipodes_tasks.spaces.rows_and_columns import NO_BLOCK, ColumnBlock, Cut, Pieces
 from antipodes_tasks.spaces.space import NOT_NUMBERED
 
 MAX_LISTED = 1 << 16
@@ -85,7 +85,7 @@ class OneImage:
         ]
 
 
-class Digit(NamedTuple):
+class ColumnDigit(NamedTuple):
     """How the digit of a column block is computed from the labels on some places."""
 
     places: range
@@ -130,12 +130,12 @@ class OneEntry:
         return index
 
 
-def _digit(frame: Frame, block: Block, weight: int) -> Digit:
+def _digit(frame: Cut, block: ColumnBlock, weight: int) -> ColumnDigit:
     at, contents = frame.parts[block.part].place_slice, block.end - block.first
     if block.values is not None:
-        return Digit(range(at.stop - contents, at.stop), block.values.rank_one, weight)
+        return ColumnDigit(range(at.stop - contents, at.stop), block.values.rank_one, weight)
     local, rank = block.local, ranker(block.counts)
-    return Digit(
+    return ColumnDigit(
         range(at.start, at.stop),
         lambda labels: rank([local[label] for label in labels if local[label] != NO_BLOCK]),
         weight,

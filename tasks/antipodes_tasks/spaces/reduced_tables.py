@@ -19,7 +19,7 @@ from antipodes_tasks.spaces.reduced_columns import columns_of, fill_maps
 from antipodes_tasks.spaces.reduced_rows import Renamings, renamings_of
 from antipodes_tasks.spaces.row_classes import RowClasses
 from antipodes_tasks.spaces.row_tables import Reduction, RowSample, RowTables
-from antipodes_tasks.spaces.rows_and_columns import Frame
+from antipodes_tasks.spaces.rows_and_columns import Cut
 
 KEPT_BYTES = 16
 """Bytes of a representative row while its space is in use: its key and its weight."""
@@ -38,7 +38,7 @@ class ReducedTables(Filler):
     classes: RowClasses
 
     @property
-    def frame(self) -> Frame:
+    def frame(self) -> Cut:
         """The cut of the space."""
         return self.classes.frame
 
@@ -144,7 +144,7 @@ class ReducedTables(Filler):
         return renamings_of(self.classes.images, added if self.folds else np.zeros_like(added))
 
 
-def decides(frame: Frame, transforms: Transforms) -> bool:
+def decides(frame: Cut, transforms: Transforms) -> bool:
     """Return whether a row determines the row after each move, and each condition concerns only row or only column."""
     conditions = transforms.conditions
     if not _moves_whole_parts(frame, transforms):
@@ -154,7 +154,7 @@ def decides(frame: Frame, transforms: Transforms) -> bool:
     for place in np.flatnonzero(~frame.column_places).tolist():
         known = np.arange(int(transforms.moduli[place]), dtype=np.uint64)
         legal = (conditions[:, place, np.newaxis] >> known) & np.uint64(1)
-        shown = frame.shown[place, : len(known)]
+        shown = frame.row_label_of[place, : len(known)]
         if any((legal[:, shown == one] != legal[:, shown == one][:, :1]).any() for one in set(shown.tolist())):
             return False
     inside = (frame.block_of >= 0).any(axis=1)
@@ -162,7 +162,7 @@ def decides(frame: Frame, transforms: Transforms) -> bool:
     return (apart and frame.width > 1) or _folds(frame, transforms)  # a single column has no map to mark illegal moves
 
 
-def _moves_whole_parts(frame: Frame, transforms: Transforms) -> bool:
+def _moves_whole_parts(frame: Cut, transforms: Transforms) -> bool:
     """Return whether no move takes values from the row to the column or back."""
     row = frame.radices > 1
     values = np.zeros(frame.places, dtype=np.bool_)
@@ -171,5 +171,5 @@ def _moves_whole_parts(frame: Frame, transforms: Transforms) -> bool:
     return bool((row[transforms.origin] == row)[:, values].all())
 
 
-def _folds(frame: Frame, transforms: Transforms) -> bool:
+def _folds(frame: Cut, transforms: Transforms) -> bool:
     return not transforms.conditional[:, frame.column_places].any()

@@ -18,9 +18,9 @@ from antipodes_tasks.base.jit import integer, kernel
 from antipodes_tasks.move_tables import Indices
 from antipodes_tasks.properties.symmetry_images import Images
 from antipodes_tasks.rules.moves import Labels
-from antipodes_tasks.spaces.canonical_rows import KeptRows, least_rows
+from antipodes_tasks.spaces.canonical_rows import RepresentativeRows, least_rows
 from antipodes_tasks.spaces.row_images import RowImages, find_least
-from antipodes_tasks.spaces.rows_and_columns import Frame
+from antipodes_tasks.spaces.rows_and_columns import Cut
 
 Keys = NDArray[np.uint64]
 
@@ -32,7 +32,7 @@ SAMPLE = 256
 """Number of rows in a sample."""
 
 
-class Least(NamedTuple):
+class MinimumImages(NamedTuple):
     """The minimum images of rows."""
 
     keys: Keys
@@ -61,9 +61,9 @@ class RowNumbers(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class RowClasses:
-    """The rows of a cut up to symmetries. Each symmetry must map rows to rows, see `Frame.fitting`."""
+    """The rows of a cut up to symmetries. Each symmetry must map rows to rows, see `Cut.maps_rows_to_rows`."""
 
-    frame: Frame
+    frame: Cut
     images: Images
     """The symmetries, the identity first."""
     is_outline: bool = False
@@ -77,7 +77,7 @@ class RowClasses:
     @cached_property
     def lookup(self) -> Keys:
         """``(symmetries, places, labels)``: the number that a label on a place adds to the key of the image."""
-        shown = self.frame.shown[self.images.places[:, :, np.newaxis], self.images.labels]
+        shown = self.frame.row_label_of[self.images.places[:, :, np.newaxis], self.images.labels]
         lookup: Keys = shown.astype(np.uint64) * self.frame.key_weights[self.images.places][:, :, np.newaxis]
         return lookup
 
@@ -87,14 +87,14 @@ class RowClasses:
         return RowImages.of(self.frame, self.images)
 
     @cached_property
-    def _kept(self) -> KeptRows:
+    def _kept(self) -> RepresentativeRows:
         """The representative rows. For a small number of rows, numpy is faster than loading compiled code."""
         if self.frame.all_rows > MAX_NUMPY_ROWS:
             return least_rows(self.frame, self.images)
         rows = self.frame.all_rows
         labels = self.frame.positions(self.frame.rows(np.arange(rows)), self._no_contents(rows))
         keys = np.sort(_least_rows(labels, self.lookup))
-        return KeptRows(keys, self._weights(keys))
+        return RepresentativeRows(keys, self._weights(keys))
 
     @property
     def keys(self) -> Keys:
@@ -155,13 +155,13 @@ class RowClasses:
             keys += self.lookup[:, place, labels[:, place]]
         return keys
 
-    def minimum_images(self, labels: Labels) -> Least:
+    def minimum_images(self, labels: Labels) -> MinimumImages:
         """Return the minimum image of the row of each position ``(n, places)``."""
         if len(labels) * len(self.images) <= MAX_NUMPY_IMAGES:
             keys = self.image_keys(labels)
             symmetries = keys.argmin(axis=0)
-            return Least(keys[symmetries, np.arange(len(labels))], symmetries)
-        least = Least(np.empty(len(labels), dtype=np.uint64), np.empty(len(labels), dtype=np.int64))
+            return MinimumImages(keys[symmetries, np.arange(len(labels))], symmetries)
+        least = MinimumImages(np.empty(len(labels), dtype=np.uint64), np.empty(len(labels), dtype=np.int64))
         find_least(np.ascontiguousarray(labels), self.row_images, *least)
         return least
 

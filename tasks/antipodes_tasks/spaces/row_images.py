@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from antipodes_tasks.base.jit import integer, kernel
 from antipodes_tasks.properties.symmetry_images import Images
-from antipodes_tasks.spaces.rows_and_columns import Frame
+from antipodes_tasks.spaces.rows_and_columns import Cut
 
 
 class RowImages(NamedTuple):
@@ -40,8 +40,8 @@ class RowImages(NamedTuple):
     """The numbers of these symmetries, ascending for each digit and row label."""
 
     @classmethod
-    def of(cls, frame: Frame, images: Images) -> Self:
-        """Return the arrays of a cut and of symmetries that map its rows to rows, see `Frame.fitting`."""
+    def of(cls, frame: Cut, images: Images) -> Self:
+        """Return the arrays of a cut and of symmetries that map its rows to rows, see `Cut.maps_rows_to_rows`."""
         places = np.flatnonzero(frame.radices > 1)
         if not len(places):  # only one row: use all its digits, which are 0, since there must be a first digit
             places = np.arange(frame.places)
@@ -52,19 +52,19 @@ class RowImages(NamedTuple):
         become = _image_digits(frame, images, places, int(radices.max()))
         lowest, begins, first = _first_digits(origins[:, 0], become[:, 0], radices)
         weights = frame.key_weights[places]
-        return cls(places, frame.shown[places], radices, weights, origins, become, lowest, begins, first)
+        return cls(places, frame.row_label_of[places], radices, weights, origins, become, lowest, begins, first)
 
 
-def _image_digits(frame: Frame, images: Images, places: NDArray[np.int64], labels: int) -> NDArray[np.uint8]:
+def _image_digits(frame: Cut, images: Images, places: NDArray[np.int64], labels: int) -> NDArray[np.uint8]:
     """Return the digits of images for all values of the digits that they come from, see `RowImages.become`."""
     label_of = np.zeros((frame.places, labels), dtype=np.int64)
     for label in range(frame.labels - 1, -1, -1):
-        known = np.flatnonzero((frame.shown[:, label] < labels) & (label < images.moduli))
-        label_of[known, frame.shown[known, label]] = label
+        known = np.flatnonzero((frame.row_label_of[:, label] < labels) & (label < images.moduli))
+        label_of[known, frame.row_label_of[known, label]] = label
     origins = images.origins[:, places]
     symmetries = np.arange(len(images))[:, np.newaxis, np.newaxis]
     after = images.labels[symmetries, origins[..., np.newaxis], label_of[origins]]
-    become: NDArray[np.uint8] = frame.shown[places[:, np.newaxis], after]
+    become: NDArray[np.uint8] = frame.row_label_of[places[:, np.newaxis], after]
     return become
 
 

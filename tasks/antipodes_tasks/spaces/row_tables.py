@@ -20,11 +20,11 @@ from antipodes_tasks.rules.transforms import Transforms
 from antipodes_tasks.spaces.orbit_steps import OrbitSteps
 from antipodes_tasks.spaces.reduced_rows import (
     UNKNOWN,
+    CutArrays,
     KeyLines,
     KeyNumbers,
     Moved,
     Renamings,
-    Shape,
     Steps,
     find_stabilisers,
     put_numbers,
@@ -33,7 +33,7 @@ from antipodes_tasks.spaces.reduced_rows import (
 )
 from antipodes_tasks.spaces.row_classes import RowClasses, RowNumbers
 from antipodes_tasks.spaces.row_images import RowImages
-from antipodes_tasks.spaces.rows_and_columns import NO_BLOCK, Frame
+from antipodes_tasks.spaces.rows_and_columns import NO_BLOCK, Cut
 
 LINES = 1 << 16
 """Number of keys that are computed before they are numbered."""
@@ -169,7 +169,7 @@ class RowTables:
         return Reduction(target, renumbered, keys, _without_identity(closing, place[closing.maps].astype(np.int32)))
 
     @property
-    def _frame(self) -> Frame:
+    def _frame(self) -> Cut:
         return self.classes.frame
 
     @property
@@ -213,12 +213,12 @@ class RowTables:
         return lines
 
     @cached_property
-    def _arrays(self) -> tuple[Steps, Shape, RowImages, RowNumbers]:
+    def _arrays(self) -> tuple[Steps, CutArrays, RowImages, RowNumbers]:
         """The arrays for kernels, computed before threads use them."""
         return *self._arrays_of_moves, self.classes.row_numbers()
 
     @cached_property
-    def _arrays_of_moves(self) -> tuple[Steps, Shape, RowImages]:
+    def _arrays_of_moves(self) -> tuple[Steps, CutArrays, RowImages]:
         """The same as `_arrays` without the representative rows."""
         return self._moves, self._shape, self.classes.row_images
 
@@ -234,12 +234,12 @@ class RowTables:
         return Steps(self.transforms.origin[transforms].astype(np.int64), added, allowed, effects)
 
     @property
-    def _shape(self) -> Shape:
+    def _shape(self) -> CutArrays:
         images, frame = self.classes.images, self._frame
         known = np.arange(frame.labels) < images.moduli[:, np.newaxis]
         least = np.where(known, frame.block_of, len(frame.blocks)).min(axis=1)
         most = np.where(known, frame.block_of, NO_BLOCK).max(axis=1)
-        return Shape(
+        return CutArrays(
             images.moduli,
             images.origins,
             images.labels,
@@ -265,7 +265,7 @@ def _without_identity(closing: Closing, maps: NDArray[np.int32]) -> Closing:
     return Closing(closing.rows[kept], begins, maps.astype(np.int32))
 
 
-def _identities(frame: Frame, variants: int) -> KeyLines:
+def _identities(frame: Cut, variants: int) -> KeyLines:
     """Return the keys of the identity, one for each variant."""
     lines = np.zeros((variants, 2 * frame.slots + 2), dtype=np.int16)
     lines[:, 0:-2:2] = np.arange(frame.slots)
@@ -273,7 +273,7 @@ def _identities(frame: Frame, variants: int) -> KeyLines:
     return lines
 
 
-def _variants(frame: Frame, rows: Labels) -> NDArray[np.int64]:
+def _variants(frame: Cut, rows: Labels) -> NDArray[np.int64]:
     """Return the variant ``(n,)`` of each row.
 
     It has a bit for each block with two merged labels, which is set if the first column has them in reverse order.

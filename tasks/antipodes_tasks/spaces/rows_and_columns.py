@@ -50,7 +50,7 @@ class Pieces(NamedTuple):
 Part = Pieces | ValuesIndex
 
 
-class Block(NamedTuple):
+class ColumnBlock(NamedTuple):
     """A column block: labels of one part that belong to the column."""
 
     part: int
@@ -75,7 +75,7 @@ class Block(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Frame:
+class Cut:
     """A cut of a reduced space: the parts of a puzzle, and which labels of each belong to the row."""
 
     parts: tuple[Part, ...]
@@ -90,9 +90,9 @@ class Frame:
         return max(ends)
 
     @cached_property
-    def blocks(self) -> tuple[Block, ...]:
+    def blocks(self) -> tuple[ColumnBlock, ...]:
         """The column blocks in the order of their digits, the most significant digit first."""
-        found: list[Block] = []
+        found: list[ColumnBlock] = []
         for number, (part, classes) in enumerate(zip(self.parts, self.classes, strict=True)):
             first = found[-1].end if found else 0
             if isinstance(part, Pieces):
@@ -103,7 +103,9 @@ class Frame:
                 if classes < part.length:
                     index = part if classes == 0 else part.trailing(classes)
                     blank = (NO_BLOCK,) * self.labels
-                    found.append(Block(number, 0, first, first + index.length, index.size, blank, (), index, None))
+                    found.append(
+                        ColumnBlock(number, 0, first, first + index.length, index.size, blank, (), index, None)
+                    )
         return tuple(found)
 
     @cached_property
@@ -123,7 +125,7 @@ class Frame:
         return tuple(prod(sizes[number + 1 :]) for number in range(len(sizes)))
 
     @cached_property
-    def shown(self) -> NDArray[np.uint8]:
+    def row_label_of(self) -> NDArray[np.uint8]:
         """``(places, labels)``: the row label of each label on each place."""
         shown = np.zeros((self.places, self.labels), dtype=np.uint8)
         for part, classes in zip(self.parts, self.classes, strict=True):
@@ -205,7 +207,7 @@ class Frame:
 
     def keys(self, labels: Labels) -> NDArray[np.uint64]:
         """Return the key ``(n,)`` of the row of each position ``(n, places)``; only equal rows have equal keys."""
-        row_labels = self.shown[np.arange(self.places), labels].astype(np.uint64)
+        row_labels = self.row_label_of[np.arange(self.places), labels].astype(np.uint64)
         keys: NDArray[np.uint64] = row_labels @ self.key_weights
         return keys
 
@@ -292,13 +294,13 @@ class Frame:
         """``(places, row labels)``: the label with this row label, if it is the only label of its class."""
         single = np.zeros((self.places, self.labels), dtype=np.uint8)
         for place in range(self.places):
-            single[place, self.shown[place]] = np.arange(self.labels)
+            single[place, self.row_label_of[place]] = np.arange(self.labels)
         for part, classes in zip(self.parts, self.classes, strict=True):
             if isinstance(classes, tuple):
                 single[part.place_slice, list(classes)] = np.arange(len(classes))
         return single
 
-    def fitting(self, images: Images) -> NDArray[np.bool_]:
+    def maps_rows_to_rows(self, images: Images) -> NDArray[np.bool_]:
         """Return a mask ``(n,)`` of the symmetries that map rows to rows."""
         return np.array([self._fits(images, number) for number in range(len(images))], dtype=np.bool_)
 
@@ -310,7 +312,9 @@ class Frame:
                 return False
             known = np.arange(int(images.moduli[origin]))
             after = images.labels[number, origin, known]
-            pairs = set(zip(self.shown[origin, known].tolist(), self.shown[to, after].tolist(), strict=True))
+            pairs = set(
+                zip(self.row_label_of[origin, known].tolist(), self.row_label_of[to, after].tolist(), strict=True)
+            )
             if len(pairs) != len({one for one, _ in pairs}) or len(pairs) != len({other for _, other in pairs}):
                 return False
             if ((self.block_of[origin, known] < 0) != (self.block_of[to, after] < 0)).any():
@@ -418,7 +422,7 @@ def _put_right(labels: Labels, part: Part, low: int, high: int) -> None:
     labels[wrong] = _exchanged(labels[wrong], low, high)
 
 
-def _piece_blocks(number: int, part: Pieces, classes: tuple[int, ...], first: int) -> Iterator[Block]:
+def _piece_blocks(number: int, part: Pieces, classes: tuple[int, ...], first: int) -> Iterator[ColumnBlock]:
     """Yield the column blocks of a part that consists of pieces.
 
     If only one parity is numbered, it determines the order of the last two labels of the last block.
@@ -437,5 +441,5 @@ def _piece_blocks(number: int, part: Pieces, classes: tuple[int, ...], first: in
             counts[-2:] = [2]
         end = first + sum(counts)
         size = prod(radices(tuple(counts)))
-        yield Block(number, one, first, end, size, tuple(local), tuple(counts), None, merged)
+        yield ColumnBlock(number, one, first, end, size, tuple(local), tuple(counts), None, merged)
         first = end

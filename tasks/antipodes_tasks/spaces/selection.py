@@ -36,8 +36,8 @@ def best_space(rules: Rules, symmetry: str | None = None, *, outline: bool = Fal
     """Return the space that is built and searched fastest. It depends only on the puzzle and on ``symmetry``.
 
     With ``symmetry`` "on", an entry stands for all positions that symmetries map to each other. With "auto", the space
-    is reduced only if this at least halves the time; see `why_whole`. An ``outline`` is enough for a plan and takes a
-    second or two; `antipodes_tasks.spaces.choose_cut.listed` turns it into a complete space.
+    is reduced only if this at least halves the time; see `reason_not_reduced`. An ``outline`` is enough for a plan and
+    takes a second or two; `antipodes_tasks.spaces.choose_cut.with_listed_rows` turns it into a complete space.
 
     Raises
     ------
@@ -64,7 +64,7 @@ def best_space(rules: Rules, symmetry: str | None = None, *, outline: bool = Fal
         return whole
 
 
-def why_whole(space: Space) -> str:
+def reason_not_reduced(space: Space) -> str:
     """Return the reason why the space of all positions is used without a reduction, as the end of a sentence."""
     if space.numbering.KIND == KEYED:
         return f"it is of the kind {KEYED}"
@@ -95,7 +95,7 @@ def _is_short(space: Space) -> bool:
     return space.size * filler.most_moves + filler.cost(1) < MAX_UNREDUCED_COST
 
 
-def whole_space(rules: Rules) -> Space:
+def full_space(rules: Rules) -> Space:
     """Return the space of all positions with the pieces and values of a puzzle, including unreachable positions.
 
     Raises
@@ -108,7 +108,7 @@ def whole_space(rules: Rules) -> Space:
     if rules.enumerated:
         raise InputError(f"{rules.name} has no numbering of all positions: only a search can list them")
     size = prod(part.size for part in rules.parts)
-    if size > arguments.GREATEST:
+    if size > arguments.MAX_INT64:
         raise SizeLimitError(f"expected at most 2^63 - 1 positions, found about 10^{len(str(size)) - 1}")
     if isinstance(rules.moves, Transforms):
         from antipodes_tasks.spaces.orbits import Orbits
@@ -178,7 +178,7 @@ def numbering_of(rules: Rules) -> Numbering:
     if kind.KIND == KEYED:  # computing the size would take up to a second and cannot show that it is too large
         return kind.of(rules)
     size = kind.size_for(rules)
-    if size > arguments.GREATEST:
+    if size > arguments.MAX_INT64:
         few = "; if few of them are reachable, give the puzzle enumerated=True" if kind.KIND == "fields" else ""
         raise SizeLimitError(f"expected at most 2^63 - 1 positions, found {size_in_words(size)}{few}")
     return kind.of(rules)
@@ -191,7 +191,7 @@ def index_size(rules: Rules) -> int:
 
 def size_in_words(size: int) -> str:
     """Return a number of positions as text: all its digits, or only the order of magnitude if 64 bits are too few."""
-    return f"{size:,}" if size <= arguments.GREATEST else f"about 10^{len(str(size)) - 1}"
+    return f"{size:,}" if size <= arguments.MAX_INT64 else f"about 10^{len(str(size)) - 1}"
 
 
 def _kind(name: str) -> type[Numbering]:
@@ -224,7 +224,7 @@ def _kind_for(rules: Rules) -> type[Numbering]:
 
     if (
         Orbits.has_every_arrangement(rules)
-        or least_group_order(rules) > arguments.GREATEST
+        or least_group_order(rules) > arguments.MAX_INT64
         or not Group.can_number(rules)
     ):
         return Orbits

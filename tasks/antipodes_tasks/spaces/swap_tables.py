@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from antipodes_tasks.base.jit import kernel
 from antipodes_tasks.move_tables import COLUMNS_AT_ONCE, ColumnMap, Fill, Filler, MoveTables, blocks, map_type
 from antipodes_tasks.permutations.arrangements import (
-    Numbering,
+    ArrangementNumbering,
     Ranks,
     numbering,
     numbering_bytes,
@@ -31,7 +31,7 @@ STEPS = 1 << 23
 """Number of inner-loop steps of a block: twice as many as for other fillers, because these steps are shorter."""
 
 
-class Graph(NamedTuple):
+class SwapGraph(NamedTuple):
     """Swaps, grouped by one of their two places.
 
     The other places of the swaps of ``place`` are ``ends[at[place] : at[place + 1]]``.
@@ -143,14 +143,14 @@ class SwapTables(Filler):
         shared = numbering_bytes(self.row_counts) + numbering_bytes(self.column_counts) + 32 * len(self.moves)
         return (a_column + a_row + shared) * threads
 
-    def _graph(self) -> Graph:
+    def _graph(self) -> SwapGraph:
         """Return the moves, grouped by their empty or by their occupied place, whichever kind is less frequent."""
         by_destination = 2 * self.counts[0] <= self.places
         ends = self.moves.pairs[:, 0 if by_destination else 1]
         grouped = self.moves.pairs[:, 1 if by_destination else 0]
         order = np.argsort(grouped, kind="stable")
         at = np.searchsorted(grouped[order], np.arange(self.places + 1)).astype(np.int64)
-        return Graph(at, ends[order].astype(np.uint16), by_destination)
+        return SwapGraph(at, ends[order].astype(np.uint16), by_destination)
 
 
 def column_shifts(pairs: NDArray[np.int16], places: int, free: int) -> NDArray[np.int64]:
@@ -188,7 +188,7 @@ UP, DOWN = 0, 1
 
 
 @kernel
-def states_and_ranks(labels: Labels, numbering: Numbering, states: Ranks, ranks: Ranks) -> None:
+def states_and_ranks(labels: Labels, numbering: ArrangementNumbering, states: Ranks, ranks: Ranks) -> None:
     """Fill in the state before each place, and the sum that earlier labels add to the rank; both ``(places + 1,)``."""
     states[0] = ranks[0] = 0
     for place in range(len(labels)):
@@ -198,7 +198,9 @@ def states_and_ranks(labels: Labels, numbering: Numbering, states: Ranks, ranks:
 
 
 @kernel
-def changed_ranks(labels: Labels, states: Ranks, numbering: Numbering, label: int, fewer: Ranks, more: Ranks) -> None:
+def changed_ranks(
+    labels: Labels, states: Ranks, numbering: ArrangementNumbering, label: int, fewer: Ranks, more: Ranks
+) -> None:
     """Compute ranks as in `states_and_ranks`, but in states with one piece of ``label`` fewer, and with one more.
 
     If there is no such state before a place, the place adds nothing. Sums that include such a place are never used.
@@ -214,7 +216,7 @@ def changed_ranks(labels: Labels, states: Ranks, numbering: Numbering, label: in
 
 @kernel
 def find_rank_changes(
-    labels: Labels, states: Ranks, ranks: Ranks, numbering: Numbering, leave: Ranks, arrive: Ranks
+    labels: Labels, states: Ranks, ranks: Ranks, numbering: ArrangementNumbering, leave: Ranks, arrive: Ranks
 ) -> None:
     """Fill in two summands for each swap, one for its origin and one for its destination.
 
@@ -258,8 +260,8 @@ def fill_rows(
     target: NDArray[np.int32],
     column_map: ColumnMap,
     first_row: int,
-    numbering: Numbering,
-    graph: Graph,
+    numbering: ArrangementNumbering,
+    graph: SwapGraph,
     map_of: NDArray[np.int32],
 ) -> None:
     """Fill lines of the row tables, beginning with row ``first_row``.
@@ -281,8 +283,8 @@ def _fill_rows(
     target: NDArray[np.int32],
     column_map: ColumnMap,
     first_row: int,
-    numbering: Numbering,
-    graph: Graph,
+    numbering: ArrangementNumbering,
+    graph: SwapGraph,
     map_of: NDArray[np.int32],
     labels: Labels,
     numbers: Ranks,
@@ -307,7 +309,7 @@ def _fill_row(
     leave: Ranks,
     arrive: Ranks,
     free: Ranks,
-    graph: Graph,
+    graph: SwapGraph,
     map_of: NDArray[np.int32],
 ) -> None:
     """Fill a line of the row tables; write the number of free places before each place to ``free`` ``(places,)``."""
@@ -337,7 +339,7 @@ def _fill_row(
 
 
 def fill_columns(
-    column_maps: NDArray[np.int32], first: int, end: int, numbering: Numbering, shifts: NDArray[np.int64]
+    column_maps: NDArray[np.int32], first: int, end: int, numbering: ArrangementNumbering, shifts: NDArray[np.int64]
 ) -> None:
     """Fill the column maps for the columns from ``first`` to ``end``; ``shifts`` is `SwapTables.shifts`."""
     free, kinds = int(numbering.counts.sum()), len(numbering.counts)
@@ -352,7 +354,7 @@ def _fill_columns(
     column_maps: NDArray[np.int32],
     first: int,
     end: int,
-    numbering: Numbering,
+    numbering: ArrangementNumbering,
     shifts: NDArray[np.int64],
     labels: Labels,
     scratch: Ranks,

@@ -7,7 +7,7 @@ import typer
 from antipodes.cli.command import command, commands
 from antipodes.cli.options import PuzzleArgument
 from antipodes.cli.streams import print_line, print_lines
-from antipodes.puzzles.abstraction import Abstraction, abstracted
+from antipodes.puzzles.abstraction import Abstraction, pattern_settings
 from antipodes.puzzles.config import Config, load_config
 from antipodes.report_page.definition import as_toml
 from antipodes_tasks.base.errors import InputError
@@ -57,7 +57,7 @@ def abstract(
     if not (keep or equal or drop_orientation or omit):
         raise InputError("give at least one of --keep, --equal, --drop-orientation and --omit")
     chosen = Abstraction(keep or (), equal or (), drop_orientation or (), omit or (), free, name)
-    settings = abstracted(load_config(puzzle).puzzle, chosen)
+    settings = pattern_settings(load_config(puzzle).puzzle, chosen)
     found = Config(settings).puzzle
     print_lines(as_toml("puzzle", settings))
     if is_reduced_by_default(found.rules):

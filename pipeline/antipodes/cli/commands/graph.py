@@ -7,7 +7,7 @@ import typer
 
 from antipodes.cli.command import command, commands
 from antipodes.cli.options import AsJson, PuzzleArgument
-from antipodes.cli.streams import print_json, say
+from antipodes.cli.streams import print_json, print_message
 from antipodes.cli.usage import naming
 from antipodes.graphs import export
 from antipodes_tasks.base.quoting import shorten
@@ -42,4 +42,4 @@ def graph(
             {"puzzle": found.puzzle.name, "file": str(to), "nodes": len(found.depths), "edges": len(found.edges)}
         )
     else:
-        say(f"{len(found.depths):,} positions and {len(found.edges):,} moves written to {shorten(str(to))}")
+        print_message(f"{len(found.depths):,} positions and {len(found.edges):,} moves written to {shorten(str(to))}")

@@ -8,9 +8,9 @@ import typer
 
 from antipodes.cli.command import command, commands
 from antipodes.cli.drawing import PictureFiles, Png, Size, Svg, print_positions
-from antipodes.cli.options import AsJson, Given, Store
+from antipodes.cli.options import AsJson, PuzzleOfStore, Store
 from antipodes.cli.running import preparing
-from antipodes.cli.streams import print_json, print_line, print_lines, say
+from antipodes.cli.streams import print_json, print_line, print_lines, print_message
 from antipodes.stores import find_store
 from antipodes.system.addresses import Address, in_shell
 from antipodes.tables.counts import Counts, open_counts
@@ -55,7 +55,7 @@ def layers(
     classes = _unique_layers(path) if unique else None
     if plot:
         plot_layers(manifest.positions, manifest.puzzle["name"], plot, complete=manifest.complete)
-        say(f"plot written to {plot}")
+        print_message(f"plot written to {plot}")
     if as_json:
         print_json(layers_view(manifest, classes))
     elif csv:
@@ -65,7 +65,7 @@ def layers(
         counts = dict(enumerate(manifest.positions))
         print_lines(draw_counts(counts, classes) if counts else "no layer is committed yet")
         if not manifest.complete:
-            say(f"unfinished; resume with: antipodes resume {in_shell(path)}")
+            print_message(f"unfinished; resume with: antipodes resume {in_shell(path)}")
 
 
 def _unique_layers(address: Address) -> list[int]:
@@ -101,7 +101,7 @@ def farthest(
     png: Png = None,
     size: Size = None,
     as_json: AsJson = False,
-    puzzle: Given = None,
+    puzzle: PuzzleOfStore = None,
 ) -> None:
     """Show the positions that are farthest from the start or goal."""
     pictures = PictureFiles.of(svg, png, size=size)

@@ -25,7 +25,7 @@ from antipodes.cli.running import preparing, run_options
 from antipodes.cli.streams import print_json, print_line
 from antipodes.executors.opening import cluster_workers as workers_at
 from antipodes.progress.show import show_progress
-from antipodes.puzzles.config import Config, load_config, restricted
+from antipodes.puzzles.config import Config, load_config, restrict_moves
 from antipodes.storage.opening import storage_at
 from antipodes.system.addresses import Address
 from antipodes.system.machine import available_memory, human, process_began
@@ -38,7 +38,7 @@ from antipodes.tables.planning.plan import Plan, plan_run
 from antipodes_tasks.base import arguments
 from antipodes_tasks.base.errors import InputError, ResourceLimitError, SizeLimitError
 from antipodes_tasks.base.quoting import counted
-from antipodes_tasks.spaces.selection import index_size, size_in_words, why_whole
+from antipodes_tasks.spaces.selection import index_size, reason_not_reduced, size_in_words
 
 LONGEST_START = 10.0
 """Maximum number of seconds counted as loading the program; a process that is older has done other work."""
@@ -81,7 +81,7 @@ def plan(
     as_json: AsJson = False,
 ) -> None:
     """Estimate the memory, disk and time of a run without running it."""
-    config = restricted(load_config(puzzle), only_moves, omit or ())
+    config = restrict_moves(load_config(puzzle), only_moves, omit or ())
     options = run_options(
         config.run, memory_limit=memory_limit, workers=workers, counts_only=counts_only or None, symmetry=symmetry
     )
@@ -132,7 +132,7 @@ def plan(
         entries = counted(space.size, "entry", "entries")
         print_line(f"  reduced      by {space.numbering.symmetries} symmetries to {entries}{why}")
     elif verbose:
-        print_line(f"  not reduced  {why_whole(space)}")
+        print_line(f"  not reduced  {reason_not_reduced(space)}")
     if verbose:
         _print_division(planned)
     print_line(f"  memory       {_memory(planned, limit, 'free' if options.memory_limit is None else 'limit')}")

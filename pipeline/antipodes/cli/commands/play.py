@@ -18,10 +18,10 @@ from rich.text import Text
 
 from antipodes.cli.command import PositionsCommand, command, commands
 from antipodes.cli.drawing import paint
-from antipodes.cli.options import Given, MoveSequence, Store, names_given
+from antipodes.cli.options import MoveSequence, PuzzleOfStore, Store, names_given
 from antipodes.cli.streams import input_batches, print_drawing, print_line, terminal_columns
 from antipodes.cli.usage import naming
-from antipodes.solving.walkthrough import Choice, Game, check_playable
+from antipodes.solving.walkthrough import Game, NextMove, check_playable
 from antipodes.stores import find_store
 from antipodes.tables.drawing import draw
 from antipodes.tables.table import Table, open_table
@@ -87,7 +87,7 @@ def play(
         int | None, typer.Option(min=0, metavar="D", help="Begin at a random position at this depth.")
     ] = None,
     once: Annotated[bool, typer.Option("--once", help="Print a shortest path and exit.")] = False,
-    puzzle: Given = None,
+    puzzle: PuzzleOfStore = None,
 ) -> None:
     """Walk from a position to the start or goal, and see the distance after each move."""
     if len(given := names_given({"a position": position, "--moves": moves, "--depth": depth})) > 1:
@@ -212,11 +212,11 @@ class Player:
         words = [*(one.name for one in choices), *(str(number) for number in range(1, len(choices) + 1))]
         return any(len(word) > len(typed) and word.lower().startswith(typed.lower()) for word in words)
 
-    def _named(self, word: str) -> Choice | None:
+    def _named(self, word: str) -> NextMove | None:
         """Return the legal move of this name, or None."""
         return next((one for one in self.game.choices if one.name == word), None)
 
-    def _find_choice(self, word: str) -> Choice | None:
+    def _find_choice(self, word: str) -> NextMove | None:
         """Return the legal move for an arrow key, a number, or a name in the other case if that is clear; or None."""
         if word in ARROWS:
             return self._named(ARROWS[word])

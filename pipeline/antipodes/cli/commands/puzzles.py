@@ -17,7 +17,7 @@ from antipodes.cli.streams import FAILED, print_json, print_line, terminal_colum
 from antipodes.puzzles.config import bundled_puzzles, load_config
 from antipodes.puzzles.notation import SEPARATORS
 from antipodes.tables.drawing import is_drawn
-from antipodes_tasks.base.arguments import GREATEST
+from antipodes_tasks.base.arguments import MAX_INT64
 from antipodes_tasks.base.errors import InputError, PositionError
 from antipodes_tasks.base.quoting import counted, quote, shorten
 from antipodes_tasks.permutations import ranks
@@ -222,14 +222,14 @@ def _elements(text: str) -> list[int]:
     try:
         elements = [int(token) for token in tokens]
     except ValueError:
-        elements = [GREATEST + 1]
-    if max(map(abs, elements), default=0) > GREATEST:
+        elements = [MAX_INT64 + 1]
+    if max(map(abs, elements), default=0) > MAX_INT64:
         raise InputError(f"--permutation: expected integers from 0, found {quote(text)}")
     return elements
 
 
 def _permutation(number: int, elements: int, algorithm: Any) -> list[int]:
-    if abs(number) > GREATEST:
+    if abs(number) > MAX_INT64:
         raise InputError(f"--permutation: expected a number from 0 to {elements}! - 1, found {quote(number)}")
     found: list[int] = ranks.unrank([number], elements, algorithm)[0].tolist()
     return found

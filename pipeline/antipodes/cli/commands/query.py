@@ -11,7 +11,7 @@ import typer
 
 from antipodes.cli.command import PositionsCommand, command, commands
 from antipodes.cli.drawing import Gif, PictureFiles, Png, Size, Svg, print_path, print_positions
-from antipodes.cli.options import AsJson, Given, MoveSequence, Store, names_given
+from antipodes.cli.options import AsJson, MoveSequence, PuzzleOfStore, Store, names_given
 from antipodes.cli.streams import (
     BAD_INPUT,
     FAILED,
@@ -20,7 +20,7 @@ from antipodes.cli.streams import (
     print_json_list,
     print_line,
     print_lines,
-    say,
+    print_message,
 )
 from antipodes.cli.usage import naming
 from antipodes.puzzles.puzzle import Puzzle
@@ -83,11 +83,11 @@ def query(
     seed: Annotated[
         int | None, typer.Option(min=0, metavar="S", help="With --random: seed to repeat the draw. [default: random]")
     ] = None,
-    puzzle: Given = None,
+    puzzle: PuzzleOfStore = None,
 ) -> int:
     """Print distances from the start or goal, the positions at a distance, or matches of a pattern."""
     _check_one(positions, moves, pattern, depth)
-    at_depth = AtDepth(depth, count, limit, random, seed)
+    at_depth = DepthQuery(depth, count, limit, random, seed)
     at_depth.check({"--path": path, "--as-moves": as_moves})
     if pattern is not None and as_moves:
         raise InputError("--as-moves cannot be combined with --pattern; query the positions that it prints")
@@ -122,7 +122,7 @@ def query(
 
 
 @dataclass(frozen=True, slots=True)
-class AtDepth:
+class DepthQuery:
     """The options for positions at a depth."""
 
     depth: int | None
@@ -156,7 +156,7 @@ class AtDepth:
             )
         size = table.layers[depth] if depth <= table.radius else 0
         if self.random is not None and 0 < size < self.random:
-            say(f"only {counted(size, 'position')} at depth {depth}")
+            print_message(f"only {counted(size, 'position')} at depth {depth}")
         return min(self.random or self.limit or size, size)
 
     def positions(self, table: Table) -> Iterator[Labels]:
@@ -244,7 +244,7 @@ class Answers:
 
     def _refuse(self, line: int, error: AntipodesError) -> None:
         """Report an input line without an answer; raise InputError if none of the first lines has an answer."""
-        say(f"line {line:,}: {error}")
+        print_message(f"line {line:,}: {error}")
         self._refused += 1
         self.status = max(self.status, BAD_INPUT if isinstance(error, PositionError) else FAILED)
         if not self._answered and self._refused == MAX_BEFORE_THE_FIRST:
@@ -260,7 +260,7 @@ class Answers:
             for one in answers:
                 self._print(one)
         if self._refused > 1:
-            say(f"{self._refused:,} of {self._refused + self._answered:,} lines have no answer")
+            print_message(f"{self._refused:,} of {self._refused + self._answered:,} lines have no answer")
 
     def _keep(self, answers: Iterable[Found]) -> Iterator[Found]:
         for found in answers:
@@ -296,7 +296,7 @@ class Answers:
         return boards, captions
 
 
-def _print_positions(table: Table, at_depth: AtDepth, pictures: PictureFiles, as_json: bool) -> None:
+def _print_positions(table: Table, at_depth: DepthQuery, pictures: PictureFiles, as_json: bool) -> None:
     """Print the positions at a depth, one per line, or their number."""
     positions = at_depth.positions(table)
     kept = list(positions) if pictures else []

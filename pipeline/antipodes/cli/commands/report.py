@@ -6,9 +6,9 @@ from typing import Annotated
 import typer
 
 from antipodes.cli.command import command, commands
-from antipodes.cli.options import AsJson, Given, Store
+from antipodes.cli.options import AsJson, PuzzleOfStore, Store
 from antipodes.cli.running import preparing
-from antipodes.cli.streams import print_json, say
+from antipodes.cli.streams import print_json, print_message
 from antipodes.cli.usage import naming
 from antipodes.report_page.page import check_output
 from antipodes.report_page.results import DEFAULT_LIMIT, write_results
@@ -33,7 +33,7 @@ def report(
         int, typer.Option(min=1, max=1000, metavar="N", help="Draw at most N antipodes or tilings.")
     ] = DEFAULT_TILINGS,
     as_json: AsJson = False,
-    puzzle: Given = None,
+    puzzle: PuzzleOfStore = None,
 ) -> None:
     """Write a report on a store: one HTML page to send or publish."""
     address = find_store(store, puzzle)
@@ -44,7 +44,7 @@ def report(
     if as_json:
         print_json({"store": str(address), "output": str(output), "bytes": size})
     else:
-        say(f"report written to {shorten(str(output))}, {human(size)}")
+        print_message(f"report written to {shorten(str(output))}, {human(size)}")
 
 
 @command(
@@ -65,7 +65,7 @@ def export(
         typer.Option("--unique", help="Also count positions up to symmetry; list one antipode per symmetry class."),
     ] = False,
     as_json: AsJson = False,
-    puzzle: Given = None,
+    puzzle: PuzzleOfStore = None,
 ) -> None:
     """Export the results in a finished store as JSON and CSV."""
     address = find_store(store, puzzle)
@@ -74,4 +74,4 @@ def export(
     if as_json:
         print_json({"store": str(address), "folder": str(folder), "files": files})
     else:
-        say(f"{', '.join(files)} written to {shorten(str(folder))}")
+        print_message(f"{', '.join(files)} written to {shorten(str(folder))}")

@@ -11,13 +11,13 @@ from antipodes.cli.options import (
     AsJson,
     CheckpointEvery,
     CountsOnly,
-    Given,
     MemoryLimit,
     Omit,
     OnlyMoves,
     Overwrite,
     PerformanceReport,
     PuzzleArgument,
+    PuzzleOfStore,
     Quiet,
     SchedulerFile,
     SchedulerName,
@@ -27,11 +27,11 @@ from antipodes.cli.options import (
 )
 from antipodes.cli.running import Interrupts, RunRequest, run_options, store_of_run
 from antipodes.cli.streams import print_json, print_line, print_lines, printing_about
-from antipodes.puzzles.config import Config, load_config, restricted
+from antipodes.puzzles.config import Config, load_config, restrict_moves
 from antipodes.stores import find_store, open_store
 from antipodes.system.addresses import in_shell, quoted_word
 from antipodes.system.machine import human
-from antipodes.system.options import started
+from antipodes.system.options import command_words
 from antipodes.tables.drawing import draw_layers
 from antipodes.tables.json_results import RunReport
 from antipodes.tables.run import run_puzzle
@@ -78,7 +78,7 @@ def run(
 ) -> int:
     """Compute a distance table, or resume an unfinished one; print the report of a finished one."""
     with Interrupts() as interrupts:
-        config = restricted(load_config(puzzle), only_moves, omit or ())
+        config = restrict_moves(load_config(puzzle), only_moves, omit or ())
         options = run_options(
             config.run,
             workers=workers,
@@ -90,7 +90,7 @@ def run(
             overwrite=overwrite or None,
             counts_only=counts_only or None,
             symmetry=symmetry,
-            started_by=started("run", puzzle, only_moves=only_moves, omit=omit),
+            started_by=command_words("run", puzzle, only_moves=only_moves, omit=omit),
         )
         address = store_of_run(store, config.run, config.puzzle.name, options.counts_only)
         quiet = quiet or config.run.get("quiet", False)
@@ -115,7 +115,7 @@ def resume(
     scheduler: SchedulerName = None,
     scheduler_file: SchedulerFile = None,
     performance_report: PerformanceReport = None,
-    puzzle: Given = None,
+    puzzle: PuzzleOfStore = None,
 ) -> int:
     """Resume an unfinished store: a table, a counts-only run or a set of tilings."""
     with Interrupts() as interrupts:
@@ -128,7 +128,7 @@ def resume(
             performance_report=performance_report,
             checkpoint_every=checkpoint_every,
             memory_limit=memory_limit,
-            started_by=started("resume", store, puzzle=puzzle),
+            started_by=command_words("resume", store, puzzle=puzzle),
         )
         request = RunRequest(address, options, interrupts, quiet, as_json)
         found = open_store(address)

@@ -9,8 +9,8 @@ import typer
 
 from antipodes.cli.command import command, commands
 from antipodes.cli.loading import importing_libraries
-from antipodes.cli.options import Given
-from antipodes.cli.streams import print_line, say
+from antipodes.cli.options import PuzzleOfStore
+from antipodes.cli.streams import print_line, print_message
 from antipodes.service.library import Library, storages_named
 from antipodes.system.machine import MIB, available_memory
 from antipodes.system.options import OUTPUTS, memory_size
@@ -53,7 +53,7 @@ def serve(
             help="Memory for the cache of table chunks. [default: a quarter of the free memory]",
         ),
     ] = None,
-    puzzle: Given = None,
+    puzzle: PuzzleOfStore = None,
 ) -> None:
     """Show tables and tilings in a browser, until Ctrl-C."""
     for package in ("fastapi", "uvicorn"):
@@ -73,7 +73,9 @@ def serve(
     with server.listening_socket(host, port) as listening:
         url = server.url_of(listening, host)
         if not guard.is_loopback(host):
-            say(f"--host {host}: everyone who can reach this machine can read these stores; nothing is encrypted")
+            print_message(
+                f"--host {host}: everyone who can reach this machine can read these stores; nothing is encrypted"
+            )
 
         def began() -> None:
             print_line(f"{counted(len(library.storages), 'store')} at {url} until Ctrl-C", flush=True)

@@ -12,11 +12,11 @@ from antipodes.cli.command import PositionsCommand, command, commands, takes_opt
 from antipodes.cli.failures import Stopped
 from antipodes.cli.loading import importing_libraries
 from antipodes.cli.solve_options import ROUTE_LIMIT, ROUTES, TABLE, SolveOptions
-from antipodes.cli.streams import say
+from antipodes.cli.streams import print_message
 from antipodes.cli.usage import naming
 from antipodes.progress.searches import SearchProgress
-from antipodes.puzzles.config import Config, give, load_config
-from antipodes.puzzles.pattern import aimed_at, goals_or_test
+from antipodes.puzzles.config import Config, load_config, register_puzzle
+from antipodes.puzzles.pattern import goals_or_test, with_targets
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.solving.pattern_heuristic import load_patterns
 from antipodes.solving.solve import IDA_STAR, Solved, answers, solve_timed
@@ -26,7 +26,7 @@ from antipodes_tasks.rules.moves import GoalTest, Labels
 from antipodes_tasks.searches.answer import Outcome, unsolved
 from antipodes_tasks.searches.pattern_databases import Patterns
 from antipodes_tasks.searches.problem import Problem
-from antipodes_tasks.searches.progress import Deadline, Pulse, TimeLimitReached
+from antipodes_tasks.searches.progress import Deadline, Heartbeat, TimeLimitReached
 from antipodes_tasks.searches.routes import exchanges
 
 app = commands()
@@ -95,7 +95,7 @@ def _build(config: Config, options: SolveOptions) -> int:
     """Build the puzzle's missing pattern tables; return the exit status."""
     with importing_libraries():  # the libraries of runs, which other searches do not need
         from antipodes.cli.pattern_tables import build_patterns
-    return build_patterns(config, options.puzzle, options.room, options.quiet)
+    return build_patterns(config, options.puzzle, options.memory_bytes, options.quiet)
 
 
 def _with_patterns(config: Config, options: SolveOptions) -> SolveOptions:
@@ -140,13 +140,13 @@ def _solve(
     assert position is not None
     goal = _goal(puzzle, options)
     problem = Problem.of(puzzle.rules, position, goal)
-    give(puzzle)  # so that its table can be opened, which may need the puzzle's code
-    drawn = puzzle if options.to is None else aimed_at(puzzle, [options.to])
+    register_puzzle(puzzle)  # so that its table can be opened, which may need the puzzle's code
+    drawn = puzzle if options.to is None else with_targets(puzzle, [options.to])
     deadline = Deadline(options.max_seconds, progress)
     try:
         tables = _loaded(puzzle, goal, options, asked, deadline.check)
     except TimeLimitReached:
-        say("the time limit was reached before the tables were loaded")
+        print_message("the time limit was reached before the tables were loaded")
         solved = Solved(unsolved(IDA_STAR, Outcome.TIME_LIMIT), 0.0, None)
     else:
         if options.threads is not None and tables is None:
@@ -159,7 +159,7 @@ def _solve(
 
 
 def _loaded(
-    puzzle: Puzzle, goal: Labels | GoalTest | None, options: SolveOptions, asked: SolveOptions, pulse: Pulse
+    puzzle: Puzzle, goal: Labels | GoalTest | None, options: SolveOptions, asked: SolveOptions, pulse: Heartbeat
 ) -> Patterns | None:
     """Load the tables, if any; omit tables that need too much memory, unless the user ``asked`` for them.
 
@@ -172,7 +172,7 @@ def _loaded(
     except ResourceLimitError as error:
         if asked.tables:
             raise
-        say(f"{error}; searching without them")
+        print_message(f"{error}; searching without them")
         return None
 
 
@@ -187,7 +187,7 @@ def _searched(
         options.own_store or default_store(problem.rules.name),
         listener=progress,
         heuristic=tables or options.heuristic,
-        memory_limit=options.room,
+        memory_limit=options.memory_bytes,
         every=options.every,
         max_depth=options.max_depth,
         max_seconds=deadline.seconds,
@@ -200,11 +200,11 @@ def _solve_batch(puzzle: Puzzle, options: SolveOptions) -> None:
     """Solve the positions of a file."""
     with importing_libraries():  # the libraries of clusters, which a single position does not need
         from antipodes.cli.batch import Batch, Machines, solve_batch
-        from antipodes.solving.batch import Search
+        from antipodes.solving.batch import BatchSearch
 
     goal = _goal(puzzle, options)
-    limits = {"max_depth": options.max_depth, "max_seconds": options.max_seconds, "memory_limit": options.room}
-    search = Search(puzzle.rules, goal, options.method, options.heuristic, options.addresses, limits)
+    limits = {"max_depth": options.max_depth, "max_seconds": options.max_seconds, "memory_limit": options.memory_bytes}
+    search = BatchSearch(puzzle.rules, goal, options.method, options.heuristic, options.addresses, limits)
     machines = Machines(options.workers, options.scheduler, options.scheduler_file)
     batch = Batch.of(options.batch or "", options.output, options.as_json)
     solve_batch(puzzle, batch, search, options.to, machines, options.quiet)

@@ -7,7 +7,7 @@ import typer
 
 from antipodes.cli.command import command, commands
 from antipodes.cli.loading import importing_libraries
-from antipodes.cli.options import AsJson, Given, MemoryLimit, Quiet, Store, Workers, memory_limit_of
+from antipodes.cli.options import AsJson, MemoryLimit, PuzzleOfStore, Quiet, Store, Workers, memory_limit_of
 from antipodes.cli.streams import BAD_INPUT, FAILED, complain, print_json, print_line, print_lines
 from antipodes.progress.show import show_progress
 from antipodes.runs.run_results import Verdict
@@ -15,7 +15,7 @@ from antipodes.storage.backend import Storage
 from antipodes.storage.lock import Holder
 from antipodes.storage.opening import storage_at
 from antipodes.storage.store import check_not_in_use, remove_store
-from antipodes.stores import KINDS, Listed, find_store, list_stores, open_store
+from antipodes.stores import KINDS, StoreListing, find_store, list_stores, open_store
 from antipodes.system.addresses import Address, address_from, in_shell, is_url
 from antipodes.system.machine import human
 from antipodes.system.options import OUTPUTS, default_store, tasks_at_once
@@ -54,7 +54,7 @@ def list_all(
         _print_table(stores)
 
 
-def _print_table(stores: list[Listed]) -> None:
+def _print_table(stores: list[StoreListing]) -> None:
     """Print one line per store, in columns, and then lines about runs and unreadable stores."""
     rows = [("name", "kind", "state", "holds", "radius", "size", "last commit")]
     for one in stores:
@@ -80,7 +80,7 @@ def _print_table(stores: list[Listed]) -> None:
             print_line(f"{one.name}: {one.problem}")
 
 
-def _run(listed: Listed) -> str:
+def _run(listed: StoreListing) -> str:
     """Return the run that holds a store's lock, and its progress, as text."""
     manifest = listed.manifest
     if not (listed.run and listed.run.alive):
@@ -156,7 +156,7 @@ def verify(
             help="Repeat the sample of an earlier verification, given its sample_seed. [default: a new sample]",
         ),
     ] = None,
-    puzzle: Given = None,
+    puzzle: PuzzleOfStore = None,
 ) -> int:
     """Verify the checksums and every distance or tiling in a store."""
     address = find_store(store, puzzle)

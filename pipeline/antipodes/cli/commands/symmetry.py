@@ -13,7 +13,7 @@ from antipodes.cli.streams import print_json, print_line
 from antipodes.cli.usage import naming
 from antipodes.puzzles.config import load_config
 from antipodes.puzzles.puzzle import Puzzle
-from antipodes.puzzles.symmetry_names import in_circles, symmetry_name
+from antipodes.puzzles.symmetry_names import cycle_notation, symmetry_name
 from antipodes.stores import find_store
 from antipodes.tables.drawing import is_drawn
 from antipodes.tables.store.search_stores import search_store
@@ -167,7 +167,7 @@ def _effect(puzzle: Puzzle, one: Symmetry) -> str:
     """Return the effect of a symmetry as text: on places, or else on labels."""
     if one.is_identity:
         return ""
-    moved = in_circles(one.places)
+    moved = cycle_notation(one.places)
     if moved:
         return f"places {moved}"
     part = puzzle.parts[0]

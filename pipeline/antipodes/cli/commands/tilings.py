@@ -28,11 +28,11 @@ from antipodes.cli.options import (
     run_option,
 )
 from antipodes.cli.running import Interrupts, RunRequest, run_options, store_of_run
-from antipodes.cli.streams import print_json, print_line, print_lines, printing_about, say, terminal_columns
+from antipodes.cli.streams import print_json, print_line, print_lines, print_message, printing_about, terminal_columns
 from antipodes.progress.show import show_progress
 from antipodes.system.addresses import in_shell
 from antipodes.system.machine import human
-from antipodes.system.options import RunOptions, started
+from antipodes.system.options import RunOptions, command_words
 from antipodes.tilings.config import BoardConfig, load_board
 from antipodes.tilings.drawing import Canvas, colours, draw_sheet, draw_tiling
 from antipodes.tilings.drawing import steps as placed_one_by_one
@@ -96,7 +96,7 @@ def tile(
             performance_report=performance_report,
             checkpoint_every=checkpoint_every,
             overwrite=overwrite or None,
-            started_by=started("tile", board, where=where, method=method, raw=raw),
+            started_by=command_words("tile", board, where=where, method=method, raw=raw),
         )
         quiet = quiet or config.run.get("quiet", False)
         if count:
@@ -291,7 +291,7 @@ def show(
         else:
             _print(tilings, chosen, len(matching), steps, style)
     if not tilings.complete:
-        say(f"unfinished; resume with: antipodes resume {in_shell(find_store(store))}")
+        print_message(f"unfinished; resume with: antipodes resume {in_shell(find_store(store))}")
 
 
 def _check_choice(number: int | None, limit: int | None, every: bool) -> None:

@@ -116,7 +116,7 @@ class Cluster:
         _call_when_done(handles.values(), on_done)
         return {key: handles[key] for key in calls}
 
-    def side_by_side(self, handles: Sequence[Handle]) -> list[list[int]]:
+    def groups_by_thread(self, handles: Sequence[Handle]) -> list[list[int]]:
         """Return a group for each thread of the workers with results; each worker deals its results to its threads."""
         here: dict[str, list[int]] = {}
         for place, handle in enumerate(handles):

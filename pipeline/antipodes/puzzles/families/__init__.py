@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import Any
 
 from antipodes.puzzles.packed_positions import unpacked
-from antipodes.puzzles.pattern import MARKS, aimed_at, goals_in, matching
+from antipodes.puzzles.pattern import MARKS, goals_in, starts_matching, with_targets
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.puzzles.settings import ENUMERATED, GOAL, POSITIONS, START, STARTS, flag, starts_in
 from antipodes_tasks.base import arguments
@@ -111,8 +111,8 @@ def _with_many_starts(describe: Callable[[Mapping[str, Any]], Puzzle], settings:
     texts = starts_in(settings, STARTS)
     puzzle = describe({key: value for key, value in settings.items() if key != STARTS})
     try:
-        puzzle = aimed_at(puzzle, texts)
-        return replace(puzzle, rules=replace(puzzle.rules, starts=matching(puzzle, texts)))
+        puzzle = with_targets(puzzle, texts)
+        return replace(puzzle, rules=replace(puzzle.rules, starts=starts_matching(puzzle, texts)))
     except InputError as error:
         raise ConfigError(f"[puzzle] {STARTS}: {error}") from None
 
@@ -136,7 +136,7 @@ def _with_start_at_goal(
 def _with_goals(puzzle: Puzzle, texts: Sequence[str]) -> Puzzle:
     """Return the puzzle that counts depths from the goals and keeps its first start as the origin."""
     try:
-        puzzle = aimed_at(puzzle, texts)
+        puzzle = with_targets(puzzle, texts)
         goals = [tuple(labels) for text in texts for labels in goals_in(puzzle, text).tolist()]
     except InputError as error:
         raise ConfigError(f"[puzzle] {GOAL}: {error}") from None

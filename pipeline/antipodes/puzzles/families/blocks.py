@@ -116,7 +116,7 @@ MAX_MOVES = 1 << 13
 """Maximum number of moves of all blocks, which are listed in a few seconds."""
 
 
-class BlockMove(NamedTuple):
+class BlockShift(NamedTuple):
     """A move of a block, given by its first square before and after the move."""
 
     kind: int
@@ -159,8 +159,8 @@ class BlockMoves:
                 origin[number, place[to]] = place[come_from]
         return Transforms(map(self._name, moves), origin, [symbols] * len(place), allowed=allowed)
 
-    def _all_moves(self) -> list[BlockMove]:
-        found: list[BlockMove] = []
+    def _all_moves(self) -> list[BlockShift]:
+        found: list[BlockShift] = []
         for number in range(len(self.kinds)):
             for move in self._of_kind(number):
                 found.append(move)
@@ -172,12 +172,12 @@ class BlockMoves:
             fewer = 'moves = "steps"' if self.slides else "a smaller board"
             raise ConfigError(f"moves: the blocks have more than {MAX_MOVES:,} moves; choose {fewer}")
 
-    def _of_kind(self, number: int) -> Iterator[BlockMove]:
+    def _of_kind(self, number: int) -> Iterator[BlockShift]:
         kind, board = self.kinds[number], set(self.squares)
         places = [square for square in self.squares if self._fits(kind, square, board)]
         for origin in places:
             for destination, empty in self._ways(kind, origin, set(places)):
-                yield BlockMove(number, origin, destination, empty)
+                yield BlockShift(number, origin, destination, empty)
 
     def _fits(self, kind: BlockKind, first: Square, board: set[Square]) -> bool:
         return kind.may_stand(first) and board.issuperset(squares_covered(kind, first))
@@ -216,7 +216,7 @@ class BlockMoves:
     def _numbers(self) -> dict[Square, int]:
         return {square: number for number, square in enumerate(self.squares)}
 
-    def _exchanged(self, move: BlockMove) -> Iterator[tuple[Square, Square]]:
+    def _exchanged(self, move: BlockShift) -> Iterator[tuple[Square, Square]]:
         """Yield each square that changes and the square from which it gets its content."""
         kind = self.kinds[move.kind]
         before, after = (squares_covered(kind, first) for first in (move.origin, move.destination))
@@ -227,7 +227,7 @@ class BlockMoves:
     def _square_names(self) -> frozenset[str]:
         return frozenset(square_name(square, self.rows) for square in self.squares)
 
-    def _name(self, move: BlockMove) -> str:
+    def _name(self, move: BlockShift) -> str:
         """Return the name of a move: the block and its destination.
 
         The block is named by its letter if no other block has its shape, otherwise by its square. A letter that is also

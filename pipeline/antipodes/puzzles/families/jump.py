@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from antipodes.puzzles.board import HOLE, Board, common_holes, drawn_rows
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.puzzles.settings import MAX_PLACES, identity, pairs_in, refuse_unknown, starts_in, to_labels
-from antipodes_tasks.errors import ConfigError
-from antipodes_tasks.quoting import quote
+from antipodes_tasks.base.errors import ConfigError
+from antipodes_tasks.base.quoting import quote
 from antipodes_tasks.rules.parts import pieces
 from antipodes_tasks.rules.squares import FromTo, squares_of
 from antipodes_tasks.rules.swaps import Swaps

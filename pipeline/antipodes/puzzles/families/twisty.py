@@ -17,7 +17,7 @@ from antipodes.puzzles.net import Net, net_of
 from antipodes.puzzles.notation import Lists, Notation
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.puzzles.settings import identity, refuse_unknown, text
-from antipodes_tasks.base.arguments import GREATEST
+from antipodes_tasks.base.arguments import MAX_INT64
 from antipodes_tasks.base.errors import ConfigError
 from antipodes_tasks.base.quoting import quote
 from antipodes_tasks.rules.parts import Part, moduli_of, pieces, values
@@ -99,7 +99,7 @@ def _is_mostly_impossible(orbits: tuple[Orbit, ...], parts: list[Part]) -> bool:
     possible = prod(
         prod(part.size for part in _parts(orbit, 0)) if orbit.contents is None else orbit.contents for orbit in orbits
     )
-    return possible * WASTE < numbered and (possible <= MAX_LISTED or numbered > GREATEST)
+    return possible * WASTE < numbered and (possible <= MAX_LISTED or numbered > MAX_INT64)
 
 
 def _is_bandaged(definition: TwistyDefinition) -> bool:

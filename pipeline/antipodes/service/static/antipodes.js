@@ -1,9 +1,9 @@
 // The view "Antipodes": the farthest positions, as a gallery.
 
+import { CachedRequest } from "./cached_request.js";
 import { button, element, formatCount } from "./elements.js";
 import { markHere, thumbs } from "./gallery.js";
 import { startName } from "./results.js";
-import { CachedRequest } from "./tabs.js";
 
 const EACH = 24;
 const MOST = 192;

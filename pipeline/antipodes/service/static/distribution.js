@@ -1,9 +1,9 @@
 // The view "Distribution": the number of positions at each depth, and some positions at the chosen depth.
 
+import { CachedRequest } from "./cached_request.js";
 import { barChart, countsTable } from "./chart.js";
 import { button, element, formatCount } from "./elements.js";
 import { markHere, thumbs } from "./gallery.js";
-import { CachedRequest } from "./tabs.js";
 
 const EACH = 24;
 

@@ -1,13 +1,13 @@
 // The graph of a table: its positions in layers by distance, and the moves between them. For a large table, it only shows
 // the positions around the one on the board.
 
+import { formatAddress } from "./address.js";
 import { LatestRequest } from "./api.js";
 import { button, element, formatCount } from "./elements.js";
-import { hasMouse } from "./hints.js";
 import { listenToInput } from "./graph_input.js";
 import { GraphModel } from "./graph_model.js";
 import { Scene } from "./graph_scene.js";
-import { formatAddress } from "./main.js";
+import { hasMouse } from "./hints.js";
 import { save } from "./saving.js";
 import { useStyles } from "./style_sheets.js";
 

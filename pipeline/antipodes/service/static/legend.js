@@ -1,7 +1,7 @@
 // The meanings of the names of moves: one sentence for a family, or one line per move for permutations.
 
+import { CachedRequest } from "./cached_request.js";
 import { element, formatCount } from "./elements.js";
-import { CachedRequest } from "./tabs.js";
 
 export class Legend {
   #context;

@@ -16,6 +16,7 @@
 //   seen       the JSON of /view of the position on the board, null until it has arrived
 //   go(position)  puts a position on the board and adds a step to the history
 
+import { formatAddress, parseAddress } from "./address.js";
 import * as api from "./api.js";
 import { drawPicture } from "./board.js";
 import { element } from "./elements.js";
@@ -35,28 +36,6 @@ let page = null;
 let context = null;
 let turn = 0;
 let timer = 0;
-
-/** Return the name of the store and the state that are encoded in an address. */
-export function parseAddress(hash) {
-  const [path, query = ""] = hash.replace(/^#\/?/, "").split(/\?(.*)/s);
-  return { name: path ? decodePart(path) : null, state: Object.fromEntries(new URLSearchParams(query)) };
-}
-
-/** Decode a part of the address; a part with an invalid encoding is returned unchanged. */
-function decodePart(text) {
-  try {
-    return decodeURIComponent(text);
-  } catch (error) {
-    if (!(error instanceof URIError)) throw error;
-    return text;
-  }
-}
-
-/** Return the address of a store in a state. */
-export function formatAddress(name, state) {
-  const query = new URLSearchParams(Object.entries(state).filter(([, value]) => value !== null && value !== ""));
-  return `#/${name === null ? "" : encodeURIComponent(name)}${query.size ? `?${query}` : ""}`;
-}
 
 /** Return the context of a page; its functions do nothing once another page is shown. */
 function newContext(name, state, store) {

@@ -1,10 +1,10 @@
 // The shortest paths between the start and the position on the board, one at a time, as boards and as names of moves.
 
+import { CachedRequest } from "./cached_request.js";
 import { button, element, formatCount } from "./elements.js";
 import { thumbs } from "./gallery.js";
 import { stepsInOrder } from "./player.js";
 import { isOneWay, startName } from "./results.js";
-import { CachedRequest } from "./tabs.js";
 
 export class PathView {
   #context;

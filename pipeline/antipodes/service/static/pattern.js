@@ -1,10 +1,10 @@
 // The view "Pattern": how many positions at each distance match a pattern, compared with all positions.
 
+import { CachedRequest } from "./cached_request.js";
 import { barChart, countsTable } from "./chart.js";
-import { button, element, formatCount } from "./elements.js";
 import { scaleSwitch } from "./distribution.js";
+import { button, element, formatCount } from "./elements.js";
 import { markHere, thumbs } from "./gallery.js";
-import { CachedRequest } from "./tabs.js";
 
 const SHOWN = 12;
 

@@ -1,9 +1,9 @@
 // Plays a shortest path on the board, one position after another.
 
 import { Problem } from "./api.js";
+import { CachedRequest } from "./cached_request.js";
 import { startName } from "./results.js";
 import { prefersReducedMotion } from "./stage.js";
-import { CachedRequest } from "./tabs.js";
 
 /** Milliseconds per step. Long paths are played faster: if possible, a path takes at most `all` milliseconds. */
 const STEP = { slowest: 620, fastest: 220, all: 25_000 };

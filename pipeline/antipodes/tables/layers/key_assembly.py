@@ -131,7 +131,7 @@ def write_key_chunks(
     return written
 
 
-class Listed(NamedTuple):
+class ChunkPositions(NamedTuple):
     """The positions of a chunk."""
 
     number: int
@@ -141,7 +141,7 @@ class Listed(NamedTuple):
 
 def _cut(
     store: TableStore, manifest: TableManifest, ranges: Sequence[RangeOfSource], chunks: Sequence[int]
-) -> Iterator[Listed]:
+) -> Iterator[ChunkPositions]:
     """Yield the positions of each chunk. Besides a chunk, memory holds the rest of at most one range."""
     keys, depths = with_depths([], manifest.key_words)
     end, waiting = ranges[0].begin, deque(chunks)
@@ -153,12 +153,12 @@ def _cut(
         while waiting and manifest.rows_of(waiting[0]).stop <= end:
             rows, number = manifest.rows_of(waiting[0]), waiting.popleft()
             here = slice(rows.start - begin, rows.stop - begin)
-            yield Listed(number, keys[here], depths[here])
+            yield ChunkPositions(number, keys[here], depths[here])
         done = max(0, manifest.rows_of(waiting[0]).start - begin) if waiting else len(keys)
         keys, depths = keys[done:], depths[done:]
 
 
-def _write(store: TableStore, manifest: TableManifest, listed: Listed, token: str) -> KeyChunk:
+def _write(store: TableStore, manifest: TableManifest, listed: ChunkPositions, token: str) -> KeyChunk:
     chunk, keys, depths = listed
     return KeyChunk(
         keys=store.write_keys(manifest, chunk, keys, token),

@@ -18,7 +18,7 @@ from antipodes.tables.journal import Checkpoint, Journal
 from antipodes.tables.journal_file import Cover, FileIndex, StoredSegments
 from antipodes.tables.layers.temporary_files import Folder
 from antipodes_tasks.base.errors import InterruptedRunError, StoreDamagedError
-from antipodes_tasks.bfs.key_partition import KeyLinks, KeyState, Room, Successors
+from antipodes_tasks.bfs.key_partition import KeyLinks, KeyState, KeySuccessors, SuccessorBuffer
 from antipodes_tasks.bfs.partition import Frontier, Links, Partition, State, boundary
 from antipodes_tasks.bfs.segments import Segment, SegmentLog
 from antipodes_tasks.keys.sums import hash_sum
@@ -391,7 +391,7 @@ class Shard:
             found += state.advance(depth, here, links.tables, self._log)
         return found
 
-    def _merge(self, sources: Sequence[Successors], depth: int) -> int:
+    def _merge(self, sources: Sequence[KeySuccessors], depth: int) -> int:
         """Find the positions at ``depth`` among successors; return the number of new positions."""
         found = 0
         for state in self.states:
@@ -408,14 +408,14 @@ def _all_held(shards: Sequence[Shard], token: str) -> Iterator[None]:
         yield
 
 
-def expanded(shards: Sequence[Shard], links: KeyLinks, depth: int, token: str) -> Successors:
+def expanded(shards: Sequence[Shard], links: KeyLinks, depth: int, token: str) -> KeySuccessors:
     """Return the successors of the keys of some shards at ``depth``."""
     with _all_held(shards, token):
         return _expanded(shards, links, depth)
 
 
-def _expanded(shards: Sequence[Shard], links: KeyLinks, depth: int) -> Successors:
-    room = Room(sum(one.memory_limit for one in shards), shards[0].folder.file)
+def _expanded(shards: Sequence[Shard], links: KeyLinks, depth: int) -> KeySuccessors:
+    room = SuccessorBuffer(sum(one.memory_limit for one in shards), shards[0].folder.file)
     return links.successors(depth, (frontier for one in shards for frontier in one.frontiers(depth)), room)
 
 

@@ -17,7 +17,7 @@ from antipodes.tables.journal import Checkpoint, Journal
 from antipodes.tables.layers.shard import Boundary, Shard, ShardSegments, expanded, flush, flush_shards
 from antipodes.tables.planning.plan import Plan
 from antipodes_tasks.base.errors import InterruptedRunError
-from antipodes_tasks.bfs.key_partition import KeyLinks, Successors
+from antipodes_tasks.bfs.key_partition import KeyLinks, KeySuccessors
 from antipodes_tasks.bfs.partition import Links, Partition, links
 from antipodes_tasks.move_tables import MoveTables
 from antipodes_tasks.spaces.space import Space
@@ -175,12 +175,12 @@ def advance(
     return [shard.advance(others, links, depth, layers, token) for shard in shards]
 
 
-def expand(shards: list[Shard], links: KeyLinks, depth: int, token: str, after: list[Any]) -> Successors:
+def expand(shards: list[Shard], links: KeyLinks, depth: int, token: str, after: list[Any]) -> KeySuccessors:
     """Return the successors of the keys of some shards, after the tasks whose results are in ``after``."""
     return expanded(shards, links, depth, token)
 
 
-def part(found: Successors, own: Sequence[range]) -> Successors:
+def part(found: KeySuccessors, own: Sequence[range]) -> KeySuccessors:
     """Return the successors in the ranges with these numbers."""
     return found.of(own)
 
@@ -360,7 +360,7 @@ class Shards:
     @property
     def _groups(self) -> Sequence[Sequence[int]]:
         """The numbers of the shards, in groups. The shards of a group are on one worker and advance in one task."""
-        return self._scheduler.side_by_side(self._shards)
+        return self._scheduler.groups_by_thread(self._shards)
 
     @property
     def _settles_later(self) -> bool:

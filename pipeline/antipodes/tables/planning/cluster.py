@@ -12,7 +12,7 @@ from antipodes.puzzles.config import Config
 from antipodes.system.machine import MIB, human
 from antipodes.system.options import RunOptions
 from antipodes.tables.planning.fitting import fits_into, plan_for
-from antipodes.tables.planning.plan import Cut, Plan
+from antipodes.tables.planning.plan import ChunkedSpace, Plan
 from antipodes_tasks.base.quoting import counted
 
 Workers = Mapping[str, Any]
@@ -69,7 +69,7 @@ class ClusterFit:
         return f"fits {which}; it needs {human(self.plan.least_bytes)}{most}"
 
 
-def fit_cluster(config: Config, options: RunOptions, cut: Cut, workers: Workers) -> ClusterFit | None:
+def fit_cluster(config: Config, options: RunOptions, cut: ChunkedSpace, workers: Workers) -> ClusterFit | None:
     """Return how a run with these options fits into a cluster, or None if there are no workers."""
     if not workers:
         return None

@@ -15,10 +15,10 @@ from antipodes.storage.store import Store
 from antipodes.system.events import WaitingForWorkers
 from antipodes.system.machine import MIB, human
 from antipodes.system.options import RunOptions
-from antipodes.tables.planning.plan import Cut, Division, Plan, check_memory, plan_chunk, plan_cut, plan_run
-from antipodes_tasks.errors import DiskLimitError, InterruptedRunError, ResourceLimitError
-from antipodes_tasks.quoting import counted
-from antipodes_tasks.spaces.choose_cut import listed
+from antipodes.tables.planning.plan import ChunkedSpace, Division, Plan, check_memory, plan_chunk, plan_cut, plan_run
+from antipodes_tasks.base.errors import DiskLimitError, InterruptedRunError, ResourceLimitError
+from antipodes_tasks.base.quoting import counted
+from antipodes_tasks.spaces.choose_cut import with_listed_rows
 
 JOIN_SECONDS = 60.0
 """Seconds to wait for more workers if the current ones have too little memory."""
@@ -27,7 +27,11 @@ POLL_SECONDS = 0.1
 
 
 def plan_that_fits(
-    session: Session[Any], config: Config, scheduler: Scheduler, cut: Cut | None, division: Division | None = None
+    session: Session[Any],
+    config: Config,
+    scheduler: Scheduler,
+    cut: ChunkedSpace | None,
+    division: Division | None = None,
 ) -> Plan:
     """Return the plan of a run for the current workers.
 
@@ -56,7 +60,11 @@ def plan_that_fits(
 
 
 def plan_checked(
-    config: Config, options: RunOptions, scheduler: Scheduler, cut: Cut | None = None, division: Division | None = None
+    config: Config,
+    options: RunOptions,
+    scheduler: Scheduler,
+    cut: ChunkedSpace | None = None,
+    division: Division | None = None,
 ) -> Plan:
     """Return the plan of a run on the largest set of workers into which it fits; ``cut`` is that of an existing store.
 
@@ -77,7 +85,7 @@ def plan_checked(
     return plan
 
 
-def _cut_that_may_fit(config: Config, options: RunOptions, scheduler: Scheduler) -> Cut:
+def _cut_that_may_fit(config: Config, options: RunOptions, scheduler: Scheduler) -> ChunkedSpace:
     """Return the cut of a new store.
 
     Raises ResourceLimitError if known bounds already show that the puzzle fits into no set of workers.
@@ -106,17 +114,21 @@ def _cut_that_may_fit(config: Config, options: RunOptions, scheduler: Scheduler)
             f"{human(least)}"
             f"{_worker_limit(least, options, scheduler)}"
         )
-    space = listed(cut[0])
+    space = with_listed_rows(cut[0])
     return space, plan_chunk(space)
 
 
-def fits_into(config: Config, options: RunOptions, cut: Cut, division: Division | None, workers: Capacity) -> bool:
+def fits_into(
+    config: Config, options: RunOptions, cut: ChunkedSpace, division: Division | None, workers: Capacity
+) -> bool:
     """Return whether a run fits into the memory that it may take on a set of workers."""
     limit = options.memory_limit or workers.memory
     return limit is None or plan_for(config, options, cut, division, workers).least_bytes <= limit
 
 
-def plan_for(config: Config, options: RunOptions, cut: Cut, division: Division | None, workers: Capacity) -> Plan:
+def plan_for(
+    config: Config, options: RunOptions, cut: ChunkedSpace, division: Division | None, workers: Capacity
+) -> Plan:
     """Return the plan for a set of workers. It keeps the given division unless only another division fits."""
     limit = options.memory_limit or workers.memory
     plan = partial(plan_run, config.puzzle, workers.workers, limit, cut, workers.processes, config.settings)

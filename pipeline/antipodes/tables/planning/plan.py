@@ -80,7 +80,7 @@ FILE_BYTES = 8 * KIB
 """Disk space in bytes for a file of a checkpoint in addition to its bits: the unused part of its last disk block, and
 its index."""
 
-Cut = tuple[Space, int]
+ChunkedSpace = tuple[Space, int]
 """The space that defines the rows and columns of a store, and the number of rows per chunk."""
 
 
@@ -98,7 +98,7 @@ class Division:
     """Whether partitions of bits use two bits per position instead of three. Then partitions wait for each other."""
 
     @property
-    def cut(self) -> Cut:
+    def cut(self) -> ChunkedSpace:
         """The cut of a store with this division."""
         return self.space, self.chunk_rows
 
@@ -225,7 +225,7 @@ def plan_run(
     puzzle: Puzzle,
     workers: int = 1,
     memory_limit: int | None = None,
-    cut: Cut | None = None,
+    cut: ChunkedSpace | None = None,
     processes: int = 0,
     settings: Mapping[str, Any] | None = None,
     division: Division | None = None,
@@ -243,7 +243,7 @@ def plan_run(
     * ``division``: the division of a search that continues with other workers.
     * ``settings``: the settings of the puzzle's config. They also take memory and disk space, for example if they list
       half a million edges.
-    * ``symmetry``: how a new store is reduced; see `antipodes.runs.options.RunOptions`.
+    * ``symmetry``: how a new store is reduced; see `antipodes.system.options.RunOptions`.
     * ``outline``: whether to estimate data that take more than a second or two to compute, which are the rows and move
       tables of large reduced spaces. Such a plan cannot be run.
     """
@@ -281,7 +281,7 @@ def _needs_two_bits(three: int, two: int, memory_limit: int | None) -> bool:
     return memory_limit is not None and two < three and three > memory_limit
 
 
-def plan_cut(puzzle: Puzzle, symmetry: str | None = None, *, outline: bool = False) -> Cut:
+def plan_cut(puzzle: Puzzle, symmetry: str | None = None, *, outline: bool = False) -> ChunkedSpace:
     """Return the cut of a new store. It depends only on puzzle and ``symmetry``, so every run writes the same chunks.
 
     With ``outline``, the cut is only good for a plan that is not run; see `plan_run`.

@@ -98,18 +98,18 @@ class SearchManifest:
     fingerprint: str = field(metadata=stored_as(sha256()))
     symbols: Sequence[str] = field(metadata=stored_as(list_of(text())))
     """How each label is written. If the puzzle has several parts, these are the labels of the first part."""
-    counts: Sequence[int] = field(metadata=stored_as(list_of(integer(0, arguments.GREATEST))))
+    counts: Sequence[int] = field(metadata=stored_as(list_of(integer(0, arguments.MAX_INT64))))
     """The number of pieces with each label if the puzzle is one arrangement of pieces, else empty."""
     space: str = field(metadata=stored_as(text()))
     """The kind of the state space."""
     details: Mapping[str, Any] = field(metadata=stored_as(mapping_of(any_value())))
     """The data, besides the puzzle, rows and width, from which the space is built again."""
-    rows: int = field(metadata=stored_as(integer(1, arguments.GREATEST)))
-    width: int = field(metadata=stored_as(integer(1, arguments.GREATEST)))
-    chunk_rows: int = field(metadata=stored_as(integer(1, arguments.GREATEST)))
+    rows: int = field(metadata=stored_as(integer(1, arguments.MAX_INT64)))
+    width: int = field(metadata=stored_as(integer(1, arguments.MAX_INT64)))
+    chunk_rows: int = field(metadata=stored_as(integer(1, arguments.MAX_INT64)))
     committed_depth: int = field(metadata=stored_as(integer(NOTHING_COMMITTED, DEEPEST)))
     """The depth up to which everything is stored. NOTHING_COMMITTED before the first commit."""
-    layers: Sequence[int] = field(metadata=stored_as(list_of(integer(0, arguments.GREATEST))))
+    layers: Sequence[int] = field(metadata=stored_as(list_of(integer(0, arguments.MAX_INT64))))
     """The number of entries at each committed depth. Without symmetries each entry is one position."""
     searched: bool = field(metadata=stored_as(boolean()))
     """Whether all positions are searched, so none is deeper."""
@@ -118,7 +118,7 @@ class SearchManifest:
     complete: bool = field(metadata=stored_as(boolean()))
     """Whether the store is finished."""
     weighed: Sequence[int] = field(
-        default=(), kw_only=True, metadata=stored_as(list_of(integer(1, arguments.GREATEST)))
+        default=(), kw_only=True, metadata=stored_as(list_of(integer(1, arguments.MAX_INT64)))
     )
     """The number of positions at each depth if an entry represents several positions, else empty."""
     metadata: Mapping[str, str] = field(metadata=stored_as(mapping_of(sha256())))
@@ -345,7 +345,7 @@ class SearchManifest:
     def _check_details(self) -> None:
         """Raise FieldError unless the details that are used without the puzzle are valid for some puzzle."""
         for key in (NUMBERED, ORDER) if self.space == REDUCED else ():
-            integer(1, arguments.GREATEST).read(self.details.get(key), f"details.{key}")
+            integer(1, arguments.MAX_INT64).read(self.details.get(key), f"details.{key}")
         if self.keyed:
             with _reading_details():
                 checked_details(self.details)

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes.puzzles.config import Config, PuzzleLike, give
+from antipodes.puzzles.config import Config, PuzzleLike, register_puzzle
 from antipodes.storage.arrays import Layout, chunk_digest, chunk_key
 from antipodes.storage.backend import GROUP, Storage
 from antipodes.storage.manifest import StoreKind, format_of
@@ -95,7 +95,7 @@ def read_given(store: SearchStore[M], puzzle: PuzzleLike | None) -> M:
 
     Raises as `Store.read`, `as_config` and `check_same_puzzle` do.
     """
-    config = None if puzzle is None else give(puzzle)
+    config = None if puzzle is None else register_puzzle(puzzle)
     manifest = store.read()
     if config is not None:
         check_same_puzzle(manifest, config, store.address)
@@ -364,7 +364,7 @@ class CountsStore(SearchStore[SearchManifest]):
         if not kept:
             self.storage.delete(CHECKPOINTS)
             return
-        for name in self.storage.folders(CHECKPOINTS):
+        for name in self.storage.names_in_folder(CHECKPOINTS):
             if name not in kept:
                 self.storage.delete(f"{CHECKPOINTS}/{name}")
 
