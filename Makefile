@@ -78,7 +78,7 @@ dist: $(VENV)/.installed-for-dist
 manual: $(VENV)/.installed
 	$(BIN)/python -m workshop.manual
 
-bench: $(VENV)/.installed-for-web
+bench: $(VENV)/.installed-for-tests
 	$(BIN)/python -m benchmarks
 
 atlas: $(VENV)/.installed

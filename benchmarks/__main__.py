@@ -1,10 +1,13 @@
 """Measure everything, write ``docs/benchmarks.md``, and add the figures to ``history.jsonl``."""
 
 import sys
+from concurrent.futures import ProcessPoolExecutor
 from importlib import import_module
+from multiprocessing import get_context
 from pathlib import Path
 
 from benchmarks import history
+from benchmarks.chart import draw
 from benchmarks.measure import Row, machine
 
 MODULES = (
@@ -22,13 +25,17 @@ MODULES = (
     "clusters",
 )
 RESULTS = Path(__file__).parents[1] / "docs" / "benchmarks.md"
+CHART = RESULTS.with_suffix(".svg")
 HEAD = """# Benchmarks
 
 `make bench` writes this page. Figures are medians of several runs on one machine ({machine}).
 Runs of billions of positions are single runs, and distances from Python are the best of five.
 
 {compared}
-`benchmarks/history.jsonl` contains the figures of all runs.
+`benchmarks/history.jsonl` contains the figures of all runs, and the chart shows some of them. Compare only ratios
+between runs on different machines.
+
+![Seconds of six measurements in all runs](benchmarks.svg)
 """
 COMPARED = (
     "The last column is the change of the first figure since {one.commit} ({one.date}), on the same machine with "
@@ -44,14 +51,28 @@ def main(names: list[str]) -> None:
     parts = [HEAD.format(machine=machine(), compared=compared)]
     figures: dict[str, str] = {}
     for name in names or MODULES:
-        module = import_module(f"benchmarks.{name}")
-        rows = module.measure()
-        parts.append(f"## {module.TITLE}\n\n{table(module.TITLE, rows, before)}")
-        figures |= {_key(module.TITLE, row): row.measured for row in rows}
+        title, rows = _measured(name)
+        parts.append(f"## {title}\n\n{table(title, rows, before)}")
+        figures |= {_key(title, row): row.measured for row in rows}
         print(parts[-1], flush=True)
     if not names:
         history.append(history.entry(figures))
+        draw(history.entries(), CHART)
         RESULTS.write_text("\n".join(parts), encoding="utf-8")
+
+
+def _measured(name: str) -> tuple[str, list[Row]]:
+    """Return the title and the rows of a module, measured in a new process.
+
+    A command that is started by a large process counts that process's memory as its own peak.
+    """
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
+        return pool.submit(_measure, name).result()
+
+
+def _measure(name: str) -> tuple[str, list[Row]]:
+    module = import_module(f"benchmarks.{name}")
+    return module.TITLE, module.measure()
 
 
 def _key(title: str, row: Row) -> str:

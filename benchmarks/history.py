@@ -48,11 +48,21 @@ def hardware() -> str:
     return f"{len(os.sched_getaffinity(0))} x {model[1] if model else platform.processor() or platform.machine()}"
 
 
+def entries(file: Path = FILE) -> list[Entry]:
+    """Return all entries, the oldest first."""
+    lines = file.read_text(encoding="utf-8").splitlines() if file.exists() else []
+    return [Entry(**json.loads(line)) for line in lines]
+
+
 def last_entry(of_machine: str, file: Path = FILE) -> Entry | None:
     """Return the last entry of a machine, or None if there is none."""
-    lines = file.read_text(encoding="utf-8").splitlines() if file.exists() else []
-    entries = (Entry(**json.loads(line)) for line in reversed(lines))
-    return next((one for one in entries if one.machine == of_machine), None)
+    return next((one for one in reversed(entries(file)) if one.machine == of_machine), None)
+
+
+def seconds(text: str) -> float | None:
+    """Return the first figure of a result in seconds, or None if it is not a time."""
+    found = FIGURE.search(text)
+    return _value(found) if found and _quantity(found[2]) == "seconds" else None
 
 
 def append(one: Entry, file: Path = FILE) -> None:

@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from benchmarks.__main__ import table
-from benchmarks.history import Entry, append, change, entry, hardware, last_entry
+from benchmarks.chart import SHOWN, draw
+from benchmarks.history import Entry, append, change, entries, entry, hardware, last_entry
 from benchmarks.measure import Row
 
 
@@ -55,3 +56,18 @@ def test_an_entry_names_machine_and_commit() -> None:
     found = entry({"Tables: run": "1 s"})
     assert found.machine == hardware()
     assert found.commit
+
+
+def test_the_chart_shows_all_measurements_of_all_runs(tmp_path: Path) -> None:
+    runs, path = entries(), tmp_path / "chart.svg"
+    draw(runs, path)
+    text = path.read_text(encoding="utf-8")
+    assert all(one.commit in text for one in runs)
+    assert all(label in text for label in SHOWN)
+    draw(runs, tmp_path / "again.svg")
+    assert (tmp_path / "again.svg").read_text(encoding="utf-8") == text
+
+
+def test_the_chart_finds_its_measurements() -> None:
+    """A renamed measurement would end its line without notice."""
+    assert set(SHOWN.values()) <= entries()[-1].figures.keys()
