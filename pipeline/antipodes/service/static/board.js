@@ -43,7 +43,7 @@ export function piecesOf(picture) {
 export function difference(before, after) {
   const [old, young] = [piecesOf(before), piecesOf(after)];
   const [gone, come] = [withoutSame(old, young, "look"), withoutSame(young, old, "look")];
-  const moved = [...pairs(gone, come, "look"), ...pairs(gone, come, "plainLook")];
+  const moved = [...pairPieces(gone, come, "look"), ...pairPieces(gone, come, "plainLook")];
   return { moved, gone, come };
 }
 

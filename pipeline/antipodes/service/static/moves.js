@@ -82,7 +82,7 @@ class MovesView {
 
 /** Sort moves by their results, the closest first; moves with equal results keep the puzzle's order. */
 function sortedByResult(successors, store) {
-  const ranked = successors.map((one) => ({ one, ...resultOf(one, store) }));
+  const ranked = successors.map((one) => ({ one, ...describeResult(one, store) }));
   return ranked.sort((a, b) => (a.rank === b.rank ? 0 : a.rank - b.rank)).map(({ one }) => one);
 }
 

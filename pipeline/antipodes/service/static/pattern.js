@@ -80,7 +80,7 @@ class PatternView {
   }
 
   #draw() {
-    const { layers, seen, state } = this.#context;
+    const { layers, state } = this.#context;
     if (!this.#found || !layers) return;
     const { count, reached, by_distance: counts } = this.#found;
     const width = Math.max(300, Math.round(this.chart.clientWidth || 640));
