@@ -107,7 +107,7 @@ class FreezingScheduler:
 @pytest.mark.usefixtures("impatient")
 @pytest.mark.parametrize("command", ["run", "tile"])
 def test_a_scheduler_freezes_during_a_run(command: str, cluster: Cluster, tmp_path: Path) -> None:
-    """The run ends soon, says what is kept, and with which command it resumes."""
+    """The run ends soon, says what is kept, and how it resumes."""
     from antipodes.system.events import PartitionSearched
     from antipodes.tilings.config import load_board
     from antipodes.tilings.run import tile_board
@@ -116,7 +116,7 @@ def test_a_scheduler_freezes_during_a_run(command: str, cluster: Cluster, tmp_pa
     options = RunOptions(scheduler=cluster.address, checkpoint_every=0)
     freezing = FreezingScheduler(cluster, LayerFinished if command == "run" else PartitionSearched)
     begin = partial(run_puzzle, EIGHT) if command == "run" else partial(tile_board, load_board("4x15"))
-    with pytest.raises(InterruptedRunError, match=r"has not answered for 2 seconds; .* kept; resume with: antipodes"):
+    with pytest.raises(InterruptedRunError, match=r"has not answered for 2 seconds; .* kept; the same call resumes"):
         begin(tmp_path / "t.zarr", options=options, listener=freezing)
     assert Waiting("the dask scheduler to answer") in freezing.events
 

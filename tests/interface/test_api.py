@@ -415,7 +415,7 @@ def objects(finished: Path, folder: Path) -> Iterator[tuple[object, str]]:
     yield api.load_patterns(cube, [turns]), "<Patterns of 2x2x2-corner: 2x2x2-corner.*; goal 1 2 3 .*>"
     yield api.load_board("3x20").problem, "<TilingProblem 3x20: 60 cells, 12 pieces>"
     yield RunOptions(), r"RunOptions\(\)"
-    yield RunOptions(workers=2, overwrite=True), r"RunOptions\(workers=2, overwrite=True\)"
+    yield RunOptions(workers=2, overwrite=True), r"RunOptions\(overwrite=True, workers=2\)"
 
 
 def test_one_short_line_each(finished: Path, tmp_path: Path) -> None:

@@ -116,12 +116,13 @@ def message(error: AntipodesError, store: Stored, **options: Any) -> str:
     return str(caught.value)
 
 
-def test_saved_work_and_how_to_resume() -> None:
-    assert message(StoreError("full"), Stored(5)) == f"full; 5 layers are kept; {RESUME}"
+@pytest.mark.parametrize(("started_by", "resume"), [((), "the same call resumes"), (STARTED, RESUME)])
+def test_saved_work_and_how_to_resume(started_by: tuple[str, ...], resume: str) -> None:
+    assert message(StoreError("full"), Stored(5), started_by=started_by) == f"full; 5 layers are kept; {resume}"
 
 
 def test_a_damaged_store_is_to_be_restored() -> None:
-    expected = "bad; restore it from a copy, or start over with overwrite=True"
+    expected = "bad; restore it from a copy, or start over by the same call with overwrite=True"
     assert message(StoreDamagedError("bad"), Stored(5)) == expected
 
 
@@ -129,7 +130,7 @@ def test_a_damaged_store_is_to_be_restored() -> None:
 def test_no_storage_is_asked_what_is_saved(error: AntipodesError) -> None:
     """It may be silent; what is known in memory is told."""
     store = Stored(5)
-    assert message(error, store, overwrite=True) == f"gone; 5 layers are kept; {RESUME}"
+    assert message(error, store, overwrite=True, started_by=STARTED) == f"gone; 5 layers are kept; {RESUME}"
     assert store.asked == 0
 
 
@@ -145,15 +146,16 @@ def test_a_silent_storage_is_not_asked_whether_anything_is_stored() -> None:
 def test_nothing_stored_yet(started_by: tuple[str, ...]) -> None:
     nothing = Stored(None, there=False)
     assert message(StoreError("full"), nothing, started_by=started_by) == "full"
-    expected = f"stopped; nothing is stored yet; {START_OVER}" if started_by else "stopped"
-    assert message(InterruptedRunError("stopped"), nothing, started_by=started_by) == expected
+    start = START_OVER if started_by else "the same call starts over"
+    told = message(InterruptedRunError("stopped"), nothing, started_by=started_by)
+    assert told == f"stopped; nothing is stored yet; {start}"
 
 
 @pytest.mark.parametrize("started_by", [(), STARTED])
 def test_an_unchanged_store_that_was_to_be_overwritten(started_by: tuple[str, ...]) -> None:
     told = message(StoreError("full"), Stored(None), overwrite=True, started_by=started_by)
-    start = f"; {START_OVER} --overwrite" if started_by else ""
-    assert told == f"full; the store to be overwritten is unchanged{start}"
+    start = f"{START_OVER} --overwrite" if started_by else "the same call starts over"
+    assert told == f"full; the store to be overwritten is unchanged; {start}"
 
 
 def test_wrong_input_is_left_as_it_is() -> None:

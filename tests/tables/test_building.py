@@ -95,7 +95,7 @@ def test_a_listener_is_told_how_many_blocks_are_filled(monkeypatch: pytest.Monke
 
 def test_an_interrupted_building_says_how_to_go_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     config = small_blocks(monkeypatch)
-    with pytest.raises(InterruptedRunError, match="nothing is committed yet; resume with: antipodes resume"):
+    with pytest.raises(InterruptedRunError, match="nothing is committed yet; the same call resumes"):
         run_puzzle(config, tmp_path / "t.zarr", interrupted=lambda: True)
 
 

@@ -243,7 +243,9 @@ def test_an_error_says_how_much_is_saved(tmp_path: Path, monkeypatch: pytest.Mon
         return write(self, *arguments)
 
     monkeypatch.setattr(TilingStore, "_write", full)
-    with pytest.raises(StoreError, match=r"No space left on device; 2 of \d+ partitions are kept; resume with: antip"):
+    with pytest.raises(
+        StoreError, match=r"No space left on device; 2 of \d+ partitions are kept; the same call resumes"
+    ):
         tile_board(BoardConfig(SQUARE), store, options=EACH)
 
 

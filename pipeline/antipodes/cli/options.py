@@ -1,11 +1,14 @@
 """Options that several commands share."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import wraps
+from inspect import Parameter, Signature, signature
 from typing import Annotated, Any
 
 import typer
 
 from antipodes.system.options import OPTIONS, memory_size, option_of
+from antipodes_tasks.base.values import FLAG, INTEGER, NUMBER, Kind
 
 PUZZLE_HELP = "Name of a bundled puzzle, path of a puzzle file (.toml, .tws, .json, .gap), or path.py:name."
 PuzzleArgument = Annotated[str, typer.Argument(metavar="PUZZLE", help=PUZZLE_HELP)]
@@ -44,32 +47,70 @@ Verbose = Annotated[bool, typer.Option("--verbose", help="Also print how the wor
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Do not show progress on stderr.")]
 
 
+PARSED: Mapping[Kind, type] = {INTEGER: int, NUMBER: float, FLAG: bool}
+"""Types to which typer converts the words of a command line; words of other kinds stay strings."""
+GivenOptions = Mapping[str, Any]
+"""Values of run options as parsed, by name; an option that is not given has the value None or False."""
+
+
 def run_option(name: str, **more: Any) -> Any:
     """Return typer's option for an option of `RunOptions`; ``more`` overrides arguments of typer, such as the help."""
     option = OPTIONS[name]
-    return typer.Option(option_of(name), **{"metavar": option.metavar, "help": option.help, **more})
+    return typer.Option(
+        option_of(name), **{"metavar": option.metavar, "help": option.help, "min": option.minimum, **more}
+    )
 
 
-Workers = Annotated[int | None, run_option("workers", min=1)]
+Workers = Annotated[int | None, run_option("workers")]
 SchedulerName = Annotated[str | None, run_option("scheduler")]
 SchedulerFile = Annotated[str | None, run_option("scheduler_file")]
-PerformanceReport = Annotated[str | None, run_option("performance_report")]
-CheckpointEvery = Annotated[float | None, run_option("checkpoint_every", min=0)]
 MemoryLimit = Annotated[str | None, run_option("memory_limit")]
-Overwrite = Annotated[bool, run_option("overwrite")]
-Symmetry = Annotated[str | None, run_option("symmetry")]
-CountsOnly = Annotated[bool, run_option("counts_only")]
 
 
-def checked_options(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the options of a run after checking the values that are not None.
+def takes_run_options(
+    command: str, **places: tuple[str, ...]
+) -> Callable[[Callable[..., int | None]], Callable[..., int | None]]:
+    """Return a decorator that adds the run options of a command to its parameters.
 
-    Raises InputError with the option's name as on the command line.
+    The function gets the values of all of these options as its first argument, `GivenOptions`. If it has a parameter
+    with the name of an option, for a help text of its own, that parameter stays where it is.
+
+    Parameters
+    ----------
+    command
+        The name of the command.
+    places
+        For parameters of the function, the groups of options that follow them in the help.
     """
-    return {
-        name: OPTIONS[name].check(value, option_of(name)) if name in OPTIONS and value is not None else value
-        for name, value in given.items()
-    }
+    taken = [name for name, one in OPTIONS.items() if command in one.commands]
+
+    def decorate(function: Callable[..., int | None]) -> Callable[..., int | None]:
+        _, *own = signature(function).parameters.values()
+        names = {one.name for one in own}
+        shown = []
+        for one in own:
+            shown.append(one)
+            for group in places.get(one.name, ()):
+                shown += [_parameter(name) for name in taken if OPTIONS[name].group == group and name not in names]
+
+        @wraps(function)
+        def called(**values: Any) -> int | None:
+            given = {name: values[name] for name in taken}
+            return function(given, **{name: value for name, value in values.items() if name in names})
+
+        vars(called)["__signature__"] = Signature(shown)
+        return called
+
+    return decorate
+
+
+def _parameter(name: str) -> Parameter:
+    """Return the parameter of a command for a run option."""
+    kind = PARSED.get(OPTIONS[name].kind, str)
+    default, annotation = (False, kind) if kind is bool else (None, kind | None)
+    return Parameter(
+        name, Parameter.POSITIONAL_OR_KEYWORD, default=default, annotation=Annotated[annotation, run_option(name)]
+    )
 
 
 def memory_limit_of(text: str | None) -> int | None:

@@ -35,8 +35,8 @@ def build_patterns(config: Config, puzzle: str, memory_limit: int | None, quiet:
 
 def _build(pattern: PatternStore, puzzle: str, memory_limit: int | None, quiet: bool) -> int:
     """Compute or resume one table; return the exit status."""
-    settings: dict[str, Any] = {"memory_limit": memory_limit, "counts_only": False}
-    options = RunOptions.of(pattern.config.run, **settings, started_by=command_words("solve", puzzle, build=True))
+    given = {"memory_limit": memory_limit, "counts_only": False}
+    options = RunOptions.of(pattern.config.run, given, started_by=command_words("solve", puzzle, build=True))
     with Interrupts() as interrupts:
         request = RunRequest(pattern.store, options, interrupts, quiet, as_json=False)
         with request.watched("the layer") as listener:

@@ -9,7 +9,7 @@ from typing import Any
 
 from antipodes.cli.failures import Stopped
 from antipodes.cli.loading import INTERRUPTED, SIGNALS
-from antipodes.cli.options import checked_options
+from antipodes.cli.options import GivenOptions
 from antipodes.cli.streams import complain, print_message
 from antipodes.cli.usage import naming
 from antipodes.progress.show import show_progress
@@ -40,9 +40,10 @@ def preparing(threads: int | None = None) -> Iterator[None]:
             yield
 
 
-def run_options(defaults: Mapping[str, Any], **given: Any) -> RunOptions:
+def run_options(defaults: Mapping[str, Any], given: GivenOptions, started_by: tuple[str, ...] = ()) -> RunOptions:
     """Return the options of a run: the given ones, then the config's ``[run]`` table, then the defaults."""
-    return RunOptions.of(defaults, **checked_options(given), began=process_began())
+    chosen = {name: value for name, value in given.items() if value is not False}
+    return RunOptions.of(defaults, chosen, started_by=started_by, began=process_began())
 
 
 def store_of_run(given: str | None, run: Mapping[str, Any], name: str, counts_only: bool = False) -> Address:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Union
+from functools import wraps
+from inspect import Parameter, signature
+from typing import TYPE_CHECKING, Any, TypeVar, Union, Unpack
 
 from antipodes.executors.api import never_stop
 from antipodes.progress.show import in_notebook, show_progress
@@ -14,7 +16,7 @@ from antipodes.runs.interruption import Interruption
 from antipodes.stores import as_address
 from antipodes.system.addresses import Address
 from antipodes.system.events import Listener, silence
-from antipodes.system.options import STARTED_IN_PYTHON, RunOptions, chosen_store, memory_size
+from antipodes.system.options import RunOptions, TableArguments, TilingArguments, chosen_store, memory_size
 from antipodes.tables import verify as table_verification
 from antipodes.tables.json_results import RunReport
 from antipodes.tables.run import run_puzzle
@@ -39,20 +41,51 @@ Progress = bool | Listener
 SchedulerLike = Union[str, "Client", "Scheduler"]
 """A scheduler, a dask client, or a name: "threads", "local" or the address of a dask scheduler."""
 
+Function = TypeVar("Function", bound=Callable[..., Any])
 
+
+def takes_run_options(arguments: type, after: str) -> Callable[[Function], Function]:
+    """Return a decorator for a function that takes run options as ``**options``.
+
+    In its signature, the keys of the TypedDict ``arguments`` are keyword arguments with the default None, which follow
+    the parameter ``after``. A call with any other argument raises TypeError.
+    """
+    options = [
+        Parameter(name, Parameter.KEYWORD_ONLY, default=None, annotation=kind)
+        for name, kind in arguments.__annotations__.items()
+    ]
+
+    def decorate(function: Function) -> Function:
+        own = signature(function)
+        names = [name for name in own.parameters if name != "options"]
+        place = names.index(after) + 1
+        parameters = [own.parameters[name] for name in names]
+        shown = own.replace(parameters=[*parameters[:place], *options, *parameters[place:]])
+
+        @wraps(function)
+        def called(*given: Any, **named: Any) -> Any:
+            try:
+                shown.bind(*given, **named)
+            except TypeError as error:
+                raise TypeError(f"{function.__name__}() {error}") from None
+            return function(*given, **named)
+
+        vars(called)["__signature__"] = shown
+        return called  # type: ignore[return-value]
+
+    return decorate
+
+
+@takes_run_options(TableArguments, after="scheduler")
 def run(
     puzzle: PuzzleLike,
     store: Address | None = None,
     *,
     workers: int | None = None,
     scheduler: SchedulerLike | None = None,
-    checkpoint_every: float | None = None,
-    memory_limit: int | str | None = None,
-    counts_only: bool | None = None,
-    symmetry: str | None = None,
-    overwrite: bool | None = None,
     progress: Progress | None = None,
     interrupted: Callable[[], bool] = never_stop,
+    **options: Unpack[TableArguments],
 ) -> RunReport:
     """Compute the table of a puzzle, or resume an unfinished one; a finished table is only reported.
 
@@ -96,26 +129,16 @@ def run(
         The run fails; committed layers are kept. See `antipodes.tables.run.run_puzzle`.
     """
     config = as_config(puzzle)
-    name, client = _scheduler(scheduler)
-    options = RunOptions.of(
-        config.run,
-        workers=workers,
-        scheduler=name,
-        checkpoint_every=checkpoint_every,
-        memory_limit=memory_limit,
-        counts_only=counts_only,
-        symmetry=symmetry,
-        overwrite=overwrite,
-        started_by=STARTED_IN_PYTHON,
-    )
-    address = chosen_store(store, config.run, config.puzzle.name, options.counts_only)
+    chosen, client = _run_options(config.run, workers, scheduler, options)
+    address = chosen_store(store, config.run, config.puzzle.name, chosen.counts_only)
     with Interruption(interrupted) as interruption:
         with _shown(progress) as listener:
-            report = run_puzzle(config, address, options, listener, interruption.requested, client)
-        interruption.check(report.complete, report.saved, report.store, options.overwrite)
+            report = run_puzzle(config, address, chosen, listener, interruption.requested, client)
+        interruption.check(report.complete, report.saved, report.store, chosen.overwrite)
     return report
 
 
+@takes_run_options(TilingArguments, after="scheduler")
 def tile(
     board: BoardLike,
     store: Address | None = None,
@@ -123,10 +146,9 @@ def tile(
     method: str | None = None,
     workers: int | None = None,
     scheduler: SchedulerLike | None = None,
-    checkpoint_every: float | None = None,
-    overwrite: bool | None = None,
     progress: Progress | None = None,
     interrupted: Callable[[], bool] = never_stop,
+    **options: Unpack[TilingArguments],
 ) -> TilingReport:
     """Find all tilings of a board, or resume the search; a finished store is only reported.
 
@@ -151,20 +173,12 @@ def tile(
         The search fails; committed partitions are kept. See `antipodes.tilings.run.tile_board`.
     """
     config = _board(board)
-    name, client = _scheduler(scheduler)
-    options = RunOptions.of(
-        config.run,
-        workers=workers,
-        scheduler=name,
-        checkpoint_every=checkpoint_every,
-        overwrite=overwrite,
-        started_by=STARTED_IN_PYTHON,
-    )
+    chosen, client = _run_options(config.run, workers, scheduler, options)
     address = chosen_store(store, config.run, config.problem.name)
     with Interruption(interrupted) as interruption:
         with _shown(progress) as listener:
-            report = tile_board(config, address, method, options, listener, interruption.requested, client)
-        interruption.check(report.complete, report.saved, report.store, options.overwrite)
+            report = tile_board(config, address, method, chosen, listener, interruption.requested, client)
+        interruption.check(report.complete, report.saved, report.store, chosen.overwrite)
     return report
 
 
@@ -200,8 +214,7 @@ def count_tilings(
         The count was asked to stop; the message states how many partitions were counted.
     """
     config = _board(board)
-    name, client = _scheduler(scheduler)
-    options = RunOptions.of(config.run, workers=workers, scheduler=name)
+    options, client = _run_options(config.run, workers, scheduler, {})
     with _shown(progress) as listener:
         return tiling_search.count_tilings(config, method, options, listener, interrupted, client)
 
@@ -268,6 +281,10 @@ def _shown(progress: Progress | None) -> Iterator[Listener]:
         yield silence
 
 
-def _scheduler(given: SchedulerLike | None) -> tuple[str | None, Any]:
-    """Return the scheduler as a name, or as an object; the other value is None."""
-    return (given, None) if given is None or isinstance(given, str) else (None, given)
+def _run_options(
+    defaults: Mapping[str, Any], workers: int | None, scheduler: SchedulerLike | None, others: Mapping[str, Any]
+) -> tuple[RunOptions, Any]:
+    """Return the options of a run, and its scheduler if it is an object and not a name."""
+    is_name = scheduler is None or isinstance(scheduler, str)
+    given = {"workers": workers, "scheduler": scheduler if is_name else None, **others}
+    return RunOptions.of(defaults, given), None if is_name else scheduler

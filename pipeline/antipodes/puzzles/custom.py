@@ -272,26 +272,15 @@ def define_puzzle(
     starts = starts_of(start)
     read = _custom(parse, "parse")
     written = symbols_of(starts, symbols, radices, read)
-    first, *others = (tuple(numbers_of(one, written, read)) for one in starts)
-    parts = (pieces(first, written),) if radices is None else fields_of(radices, written)
-    puzzle = Puzzle.of(
-        name,
-        "python",
-        arguments.text(description, "description"),
-        CustomNotation(parts, _custom(format, "format"), read, _custom(draw, "draw"), _shape(shape, parts)),
-        parts,
-        tuple(dict.fromkeys((first, *others))),
-        _moves(
-            moves,
-            parts,
-            dict(arguments.optional(inverses, arguments.mapping, "inverses") or {}),
-            arguments.flag(plain, "plain"),
-            dict(arguments.optional(symmetries, arguments.mapping, "symmetries") or {}),
-        ),
-        enumerated=arguments.flag(enumerated, "enumerated"),
+    numbers = tuple(dict.fromkeys(tuple(numbers_of(one, written, read)) for one in starts))
+    parts = (pieces(numbers[0], written),) if radices is None else fields_of(radices, written)
+    text = arguments.text(description, "description")
+    notation = CustomNotation(parts, _custom(format, "format"), read, _custom(draw, "draw"), _shape(shape, parts))
+    stated = _moves(moves, parts, inverses, plain, symmetries)
+    is_enumerated = arguments.flag(enumerated, "enumerated")
+    return _with_checked_starts(
+        Puzzle.of(name, "python", text, notation, parts, numbers, stated, enumerated=is_enumerated)
     )
-    _check_starts(puzzle)
-    return puzzle
 
 
 PARAMETERS = inspect.signature(define_puzzle).parameters
@@ -352,7 +341,8 @@ def _custom(function: Callable[..., Any] | None, role: str) -> CustomFunction | 
     return None if function is None else CustomFunction(arguments.function(function, role), role)
 
 
-def _check_starts(puzzle: Puzzle) -> None:
+def _with_checked_starts(puzzle: Puzzle) -> Puzzle:
+    """Return the puzzle; raise InputError if one of its starts is not a position."""
     places = sum(part.places for part in puzzle.parts)
     for start in puzzle.starts:
         if len(start) != places:
@@ -361,15 +351,14 @@ def _check_starts(puzzle: Puzzle) -> None:
         puzzle.checked(puzzle.start_labels)
     except InputError as error:
         raise InputError(f"start: {error}") from None
+    return puzzle
 
 
-def _moves(
-    moves: Any,
-    parts: Sequence[Part],
-    inverses: dict[str, str | Function | None],
-    plain: bool,
-    symmetries: dict[str, Any],
-) -> Moves:
+def _moves(moves: Any, parts: Sequence[Part], inverses: Any, plain: Any, symmetries: Any) -> Moves:
+    """Return the moves that the arguments of `define_puzzle` describe; raise InputError if one is invalid."""
+    inverses = dict(arguments.optional(inverses, arguments.mapping, "inverses") or {})
+    arguments.flag(plain, "plain")
+    symmetries = dict(arguments.optional(symmetries, arguments.mapping, "symmetries") or {})
     if isinstance(moves, Moves):
         _refuse_symmetries(symmetries)
         return moves

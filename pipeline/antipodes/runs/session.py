@@ -19,7 +19,7 @@ from antipodes.storage.store import Store
 from antipodes.system.addresses import Address
 from antipodes.system.events import Listener, Preparing, Waiting
 from antipodes.system.machine import available_workers
-from antipodes.system.options import STARTED_IN_PYTHON, RunOptions
+from antipodes.system.options import RunOptions
 from antipodes_tasks.base import arguments, parallel
 from antipodes_tasks.base.errors import (
     AntipodesError,
@@ -217,7 +217,7 @@ def _hint(error: AntipodesError, options: RunOptions, store: Store[Any], saved: 
         return []
     start = options.start_command(store.address)
     start_over = [] if start is None else [f"start over with: {start}"]
-    if options.started_by == STARTED_IN_PYTHON:
+    if not options.started_by:
         start_over = ["the same call starts over"]
     if isinstance(error, StoreSilentError):  # it is unknown whether the store was created or replaced
         return start_over

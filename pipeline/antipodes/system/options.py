@@ -2,16 +2,15 @@
 
 import os
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, TypedDict
 
 from antipodes.system.addresses import Address, address_from, argument, check_scheduler_name, quoted_word
 from antipodes.system.machine import available_workers
-from antipodes_tasks.base import arguments
+from antipodes_tasks.base import arguments, option_names
 from antipodes_tasks.base.errors import InputError
-from antipodes_tasks.base.option_names import in_words
 from antipodes_tasks.base.quoting import quote
 from antipodes_tasks.base.values import FLAG, INTEGER, NUMBER, TEXT, Kind, one_of
 
@@ -26,14 +25,10 @@ SYMMETRY = ("auto", "on", "off")
 """Choices for the reduction of a new table by symmetries."""
 DEFINING = ("only_moves", "omit", "where", "method", "raw", "build", "puzzle")
 """Options of commands that define what is computed or reported, in addition to `RunOptions`."""
-OF_TABLES = ("memory_limit", "counts_only", "symmetry")
-"""Options that a search for tilings does not have."""
-NOT_TAKEN = {"resume": ("symmetry", "counts_only", "overwrite"), "tile": OF_TABLES}
-"""`RunOptions` that a command does not take; ``resume`` reads them from the store."""
-TAKEN_BY_SOLVE = ("memory_limit",)
-"""`RunOptions` that ``solve --build`` takes."""
-STARTED_IN_PYTHON = ("python",)
-"""Value of `RunOptions.started_by` for a run that was started by a call in Python."""
+TABLES, STORES = ("run", "plan"), ("run", "resume", "tile")
+"""Commands whose options define a table, and commands that compute a store of any kind."""
+CONTENTS, RESOURCES, CLUSTER = "contents", "resources", "cluster"
+"""Groups of options in the help of commands: what is stored, what the run may use, and where it runs."""
 OPTION = "option"
 """Key of the `Option` in a field's metadata."""
 
@@ -49,11 +44,17 @@ class Option:
     metavar: str | None
     """Placeholder of the value in help texts, or None for a flag."""
     help: str
+    group: str
+    """One of CONTENTS, RESOURCES and CLUSTER."""
+    commands: Sequence[str]
+    """Commands that take the option for their runs; ``plan`` takes it to estimate a run, ``solve`` for ``--build``."""
+    minimum: int | None = None
+    """Minimum of a number, checked when the command line is parsed."""
 
 
-def option(default: Any, check: Callable[[Any, str], Any], kind: Kind, metavar: str | None, help: str) -> Any:
-    """Return the dataclass field of a run option."""
-    return field(default=default, metadata={OPTION: Option(check, kind, metavar, help)})
+def option(default: Any, *declared: Any, **more: Any) -> Any:
+    """Return the dataclass field of a run option, from its default and the values of an `Option`."""
+    return field(default=default, metadata={OPTION: Option(*declared, **more)})
 
 
 def _workers(value: object, name: str = "workers") -> int:
@@ -102,40 +103,14 @@ def memory_size(text: str | int, name: str = "memory limit", least: int = 1) -> 
 class RunOptions:
     """Options shared by all kinds of runs. Raises InputError, naming the option, if a value is out of range."""
 
-    workers: int | None = option(None, _workers, INTEGER, "N", "Number of parallel tasks. [default: all processors]")
-    """Number of parallel tasks, 1 to 4096; None means the number of processors."""
-    scheduler: str = option(
-        "threads",
-        _scheduler,
-        TEXT,
-        "NAME",
-        "threads, local (processes), or the address of a dask scheduler. [default: threads]",
-    )
-    """``threads``, ``local`` or the address of a dask scheduler."""
-    scheduler_file: str | None = option(
-        None, arguments.address, TEXT, "FILE", "File with the address of a dask scheduler, instead of --scheduler."
-    )
-    """Path of a file with the address of a dask scheduler; takes precedence over ``scheduler``."""
-    performance_report: str | None = option(
-        None, arguments.address, TEXT, "FILE", "Write dask's performance report (HTML) to FILE."
-    )
-    """Path of the HTML file for dask's performance report; only on a cluster."""
-    checkpoint_every: float | None = option(
-        None,
-        _seconds,
-        NUMBER,
-        "SECONDS",
-        "Seconds between commits; 0: after each layer. [default: 120; 30 on a cluster]",
-    )
-    """Minimum number of seconds between commits; 0 commits as often as possible; None means the run's default."""
-    memory_limit: int | None = option(
-        None, memory_size, SIZE, "SIZE", "Memory limit, such as 2GiB. [default: the free memory]"
-    )
-    """Memory limit in bytes; None means all free memory."""
-    overwrite: bool = option(False, arguments.flag, FLAG, None, "Replace an existing table.")
-    """Whether to replace an existing store."""
     counts_only: bool = option(
-        False, arguments.flag, FLAG, None, "Keep only the layers' sizes and the first antipodes; store no table."
+        False,
+        arguments.flag,
+        FLAG,
+        None,
+        "Keep only the layers' sizes and the first antipodes; store no table.",
+        CONTENTS,
+        TABLES,
     )
     """Whether a search keeps only the sizes of the layers and the first antipodes, and stores no table."""
     symmetry: str | None = option(
@@ -145,13 +120,78 @@ class RunOptions:
         "auto|on|off",
         "Store one position per symmetry class; auto: if that at least halves the time (of a very large table, the "
         "memory). [default: auto]",
+        CONTENTS,
+        TABLES,
     )
     """Whether a new store is reduced by symmetries: ``on``, ``off`` or ``auto``; None means ``auto``."""
+    overwrite: bool = option(
+        False, arguments.flag, FLAG, None, "Replace an existing table.", RESOURCES, ("run", "tile")
+    )
+    """Whether to replace an existing store."""
+    memory_limit: int | None = option(
+        None,
+        memory_size,
+        SIZE,
+        "SIZE",
+        "Memory limit, such as 2GiB. [default: the free memory]",
+        RESOURCES,
+        ("run", "resume", "plan", "solve"),
+    )
+    """Memory limit in bytes; None means all free memory."""
+    workers: int | None = option(
+        None,
+        _workers,
+        INTEGER,
+        "N",
+        "Number of parallel tasks. [default: all processors]",
+        RESOURCES,
+        (*STORES, "plan"),
+        minimum=1,
+    )
+    """Number of parallel tasks, 1 to 4096; None means the number of processors."""
+    checkpoint_every: float | None = option(
+        None,
+        _seconds,
+        NUMBER,
+        "SECONDS",
+        "Seconds between commits; 0: after each layer. [default: 120; 30 on a cluster]",
+        RESOURCES,
+        STORES,
+        minimum=0,
+    )
+    """Minimum number of seconds between commits; 0 commits as often as possible; None means the run's default."""
+    scheduler: str = option(
+        "threads",
+        _scheduler,
+        TEXT,
+        "NAME",
+        "threads, local (processes), or the address of a dask scheduler. [default: threads]",
+        CLUSTER,
+        STORES,
+    )
+    """``threads``, ``local`` or the address of a dask scheduler."""
+    scheduler_file: str | None = option(
+        None,
+        arguments.address,
+        TEXT,
+        "FILE",
+        "File with the address of a dask scheduler, instead of --scheduler.",
+        CLUSTER,
+        STORES,
+    )
+    """Path of a file with the address of a dask scheduler; takes precedence over ``scheduler``."""
+    performance_report: str | None = option(
+        None,
+        arguments.address,
+        TEXT,
+        "FILE",
+        "Write dask's performance report (HTML) to FILE.",
+        CLUSTER,
+        STORES,
+    )
+    """Path of the HTML file for dask's performance report; only on a cluster."""
     started_by: tuple[str, ...] = ()
-    """The command that started the run (from `command_words`), for messages; empty if it is unknown.
-
-    STARTED_IN_PYTHON if a call in Python started the run.
-    """
+    """The command that started the run (from `command_words`), for messages; empty if a call in Python started it."""
     began: float | None = field(default=None, compare=False)
     """Time at which the user began to wait (`time.perf_counter`); None means the time at which the run is called."""
 
@@ -167,12 +207,18 @@ class RunOptions:
         return f"RunOptions({', '.join(f'{one.name}={value!r}' for one, value in values if value != one.default)})"
 
     @classmethod
-    def of(cls, defaults: Mapping[str, Any], **given: Any) -> Self:
-        """Return the options: the given values that are not None, then the config's ``[run]``, then the defaults."""
-        chosen = {**defaults, **{name: value for name, value in given.items() if value is not None}}
-        for name in ("store", "quiet"):  # these belong to the command
-            chosen.pop(name, None)
-        return cls(**chosen)
+    def of(cls, defaults: Mapping[str, Any], given: Mapping[str, Any], **more: Any) -> Self:
+        """Return the options: the given values that are not None, then the config's ``[run]``, then the defaults.
+
+        Raises InputError, naming the option as the user wrote it, if a given value is out of range.
+        """
+        run = {name: value for name, value in defaults.items() if name in OPTIONS}  # the others are the command's
+        checked = {
+            name: OPTIONS[name].check(value, option_names.option(name))
+            for name, value in given.items()
+            if value is not None
+        }
+        return cls(**{**run, **checked}, **more)
 
     def resume_command(self, store: Address) -> str:
         """Return the command that resumes the run with the same options."""
@@ -181,7 +227,7 @@ class RunOptions:
 
     def start_command(self, store: Address) -> str | None:
         """Return the command that starts the run or starts it over, or None if no such command started it."""
-        if not self.started_by or self.started_by[0] in ("resume", *STARTED_IN_PYTHON):
+        if self.started_by[:1] in ((), ("resume",)):
             return None
         name, subject, *more = self.started_by
         place = [] if name == "solve" else ["--store", argument(store)]
@@ -189,18 +235,16 @@ class RunOptions:
 
     def start_over(self, store: Address, verb: str = "start over") -> str:
         """Return how to start the run over and replace the store, for messages."""
-        if self.started_by == STARTED_IN_PYTHON:
+        if not self.started_by:
             return f"{verb} by the same call with overwrite=True"
-        if self.started_by[:1] == ("resume",):
-            return f"{verb} by the command that created it, with --overwrite"
         command = replace(self, overwrite=True).start_command(store)
         return (
-            f"{verb} with {in_words('overwrite=True', '--overwrite')}" if command is None else f"{verb} with: {command}"
+            f"{verb} by the command that created it, with --overwrite" if command is None else f"{verb} with: {command}"
         )
 
     def how_to_resume(self, store: Address) -> str:
         """Return how to resume the run, for messages: a command or a call in Python."""
-        if self.started_by == STARTED_IN_PYTHON:
+        if not self.started_by:
             return f"the same call{' without overwrite' if self.overwrite else ''} resumes"
         return f"resume with: {self.resume_command(store)}"
 
@@ -211,9 +255,7 @@ class RunOptions:
 
     def _words(self, command: str) -> list[str]:
         """Return the options that were given and that ``command`` takes, as words of a command line."""
-        given = {one: getattr(self, one) for one in OPTIONS if one not in NOT_TAKEN.get(command, ())}
-        if command == "solve":
-            given = {one: given[one] for one in TAKEN_BY_SOLVE}
+        given = {name: getattr(self, name) for name, one in OPTIONS.items() if command in one.commands}
         if given.get("scheduler") == "threads" or given.get("scheduler_file") is not None:
             given.pop("scheduler", None)
         return words_of(given)
@@ -221,6 +263,23 @@ class RunOptions:
 
 OPTIONS: Mapping[str, Option] = {one.name: one.metadata[OPTION] for one in fields(RunOptions) if OPTION in one.metadata}
 """All options that users can write, by field name."""
+
+
+class TilingArguments(TypedDict, total=False):
+    """Keyword arguments of `antipodes.tile` that are run options; None means not given."""
+
+    checkpoint_every: float | None
+    overwrite: bool | None
+
+
+class TableArguments(TypedDict, total=False):
+    """Keyword arguments of `antipodes.run` that are run options; None means not given."""
+
+    checkpoint_every: float | None
+    memory_limit: int | str | None
+    counts_only: bool | None
+    symmetry: str | None
+    overwrite: bool | None
 
 
 def option_of(name: str) -> str:

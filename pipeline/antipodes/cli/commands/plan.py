@@ -9,17 +9,7 @@ from typing import Annotated
 import typer
 
 from antipodes.cli.command import command, commands
-from antipodes.cli.options import (
-    AsJson,
-    CountsOnly,
-    MemoryLimit,
-    Omit,
-    OnlyMoves,
-    PuzzleArgument,
-    Symmetry,
-    Verbose,
-    Workers,
-)
+from antipodes.cli.options import AsJson, GivenOptions, Omit, OnlyMoves, PuzzleArgument, Verbose, takes_run_options
 from antipodes.cli.pattern_tables import pattern_lines, patterns_view
 from antipodes.cli.running import preparing, run_options
 from antipodes.cli.streams import print_json, print_line
@@ -29,7 +19,7 @@ from antipodes.puzzles.config import Config, load_config, restrict_moves
 from antipodes.storage.opening import storage_at
 from antipodes.system.addresses import Address
 from antipodes.system.machine import available_memory, human, process_began
-from antipodes.system.options import MAX_WORKERS, chosen_store, memory_size, tasks_at_once
+from antipodes.system.options import CONTENTS, MAX_WORKERS, RESOURCES, chosen_store, memory_size, tasks_at_once
 from antipodes.tables.json_results import plan_view
 from antipodes.tables.planning.cluster import ClusterFit, fit_cluster, identical_workers
 from antipodes.tables.planning.cluster import Workers as Cluster
@@ -64,14 +54,12 @@ app = commands()
 
 
 @command(app, "plan", "antipodes plan seven-tiles", "antipodes plan my-puzzle.toml --memory-limit 4GiB")
+@takes_run_options("plan", omit=(RESOURCES, CONTENTS))
 def plan(
+    given: GivenOptions,
     puzzle: PuzzleArgument,
     only_moves: OnlyMoves = None,
     omit: Omit = None,
-    memory_limit: MemoryLimit = None,
-    workers: Workers = None,
-    counts_only: CountsOnly = False,
-    symmetry: Symmetry = None,
     cluster_workers: ClusterWorkers = None,
     worker_memory: WorkerMemory = None,
     worker_threads: WorkerThreads = None,
@@ -82,9 +70,7 @@ def plan(
 ) -> None:
     """Estimate the memory, disk and time of a run without running it."""
     config = restrict_moves(load_config(puzzle), only_moves, omit or ())
-    options = run_options(
-        config.run, memory_limit=memory_limit, workers=workers, counts_only=counts_only or None, symmetry=symmetry
-    )
+    options = run_options(config.run, given)
     cluster = _described_cluster(cluster_workers, worker_memory, worker_threads, scheduler, scheduler_file)
     limit = available_memory() if options.memory_limit is None else options.memory_limit
     counts_only = options.counts_only

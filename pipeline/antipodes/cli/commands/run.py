@@ -9,21 +9,14 @@ from antipodes.cli.command import OPTION, command, commands
 from antipodes.cli.drawing import print_positions
 from antipodes.cli.options import (
     AsJson,
-    CheckpointEvery,
-    CountsOnly,
-    MemoryLimit,
+    GivenOptions,
     Omit,
     OnlyMoves,
-    Overwrite,
-    PerformanceReport,
     PuzzleArgument,
     PuzzleOfStore,
     Quiet,
-    SchedulerFile,
-    SchedulerName,
     Store,
-    Symmetry,
-    Workers,
+    takes_run_options,
 )
 from antipodes.cli.running import Interrupts, RunRequest, run_options, store_of_run
 from antipodes.cli.streams import print_json, print_line, print_lines, printing_about
@@ -31,7 +24,7 @@ from antipodes.puzzles.config import Config, load_config, restrict_moves
 from antipodes.stores import find_store, open_store
 from antipodes.system.addresses import in_shell, quoted_word
 from antipodes.system.machine import human
-from antipodes.system.options import command_words
+from antipodes.system.options import CLUSTER, CONTENTS, RESOURCES, command_words
 from antipodes.tables.drawing import draw_layers
 from antipodes.tables.json_results import RunReport
 from antipodes.tables.run import run_puzzle
@@ -53,7 +46,9 @@ app = commands()
     "antipodes run my-puzzle.toml --memory-limit 2GiB",
     "antipodes run seven-tiles --counts-only",
 )
+@takes_run_options("run", store=(CONTENTS,), omit=(RESOURCES,), as_json=(CLUSTER,))
 def run(
+    given: GivenOptions,
     puzzle: PuzzleArgument,
     store: Annotated[
         str | None,
@@ -62,36 +57,16 @@ def run(
             help="Path or URL of the table. [default: outputs/PUZZLE.zarr, or outputs/PUZZLE.counts.zarr]",
         ),
     ] = None,
-    counts_only: CountsOnly = False,
-    symmetry: Symmetry = None,
     only_moves: OnlyMoves = None,
     omit: Omit = None,
-    overwrite: Overwrite = False,
-    memory_limit: MemoryLimit = None,
-    workers: Workers = None,
-    checkpoint_every: CheckpointEvery = None,
     quiet: Quiet = False,
     as_json: AsJson = False,
-    scheduler: SchedulerName = None,
-    scheduler_file: SchedulerFile = None,
-    performance_report: PerformanceReport = None,
 ) -> int:
     """Compute a distance table, or resume an unfinished one; print the report of a finished one."""
     with Interrupts() as interrupts:
         config = restrict_moves(load_config(puzzle), only_moves, omit or ())
-        options = run_options(
-            config.run,
-            workers=workers,
-            scheduler=scheduler,
-            scheduler_file=scheduler_file,
-            performance_report=performance_report,
-            checkpoint_every=checkpoint_every,
-            memory_limit=memory_limit,
-            overwrite=overwrite or None,
-            counts_only=counts_only or None,
-            symmetry=symmetry,
-            started_by=command_words("run", puzzle, only_moves=only_moves, omit=omit),
-        )
+        words = command_words("run", puzzle, only_moves=only_moves, omit=omit)
+        options = run_options(config.run, given, words)
         address = store_of_run(store, config.run, config.puzzle.name, options.counts_only)
         quiet = quiet or config.run.get("quiet", False)
         request = RunRequest(address, options, interrupts, quiet, as_json)
@@ -105,31 +80,18 @@ def run(
 
 
 @command(app, "resume", "antipodes resume seven-tiles", "antipodes resume outputs/seven-tiles.zarr --workers 4")
+@takes_run_options("resume", store=(RESOURCES,), as_json=(CLUSTER,))
 def resume(
+    given: GivenOptions,
     store: Store,
-    memory_limit: MemoryLimit = None,
-    workers: Workers = None,
-    checkpoint_every: CheckpointEvery = None,
     quiet: Quiet = False,
     as_json: AsJson = False,
-    scheduler: SchedulerName = None,
-    scheduler_file: SchedulerFile = None,
-    performance_report: PerformanceReport = None,
     puzzle: PuzzleOfStore = None,
 ) -> int:
     """Resume an unfinished store: a table, a counts-only run or a set of tilings."""
     with Interrupts() as interrupts:
         address = find_store(store, puzzle)
-        options = run_options(
-            {},
-            workers=workers,
-            scheduler=scheduler,
-            scheduler_file=scheduler_file,
-            performance_report=performance_report,
-            checkpoint_every=checkpoint_every,
-            memory_limit=memory_limit,
-            started_by=command_words("resume", store, puzzle=puzzle),
-        )
+        options = run_options({}, given, command_words("resume", store, puzzle=puzzle))
         request = RunRequest(address, options, interrupts, quiet, as_json)
         found = open_store(address)
         if isinstance(found, TilingStore):

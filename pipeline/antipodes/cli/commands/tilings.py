@@ -17,22 +17,20 @@ from antipodes.cli.drawing import Gif, PictureFiles, Png, Size, Svg, in_colour
 from antipodes.cli.loading import importing_libraries
 from antipodes.cli.options import (
     AsJson,
-    PerformanceReport,
+    GivenOptions,
     Quiet,
-    SchedulerFile,
-    SchedulerName,
     Store,
     Verbose,
-    Workers,
     names_given,
     run_option,
+    takes_run_options,
 )
 from antipodes.cli.running import Interrupts, RunRequest, run_options, store_of_run
 from antipodes.cli.streams import print_json, print_line, print_lines, print_message, printing_about, terminal_columns
 from antipodes.progress.show import show_progress
 from antipodes.system.addresses import in_shell
 from antipodes.system.machine import human
-from antipodes.system.options import RunOptions, command_words
+from antipodes.system.options import CLUSTER, RESOURCES, RunOptions, command_words
 from antipodes.tilings.config import BoardConfig, load_board
 from antipodes.tilings.drawing import Canvas, colours, draw_sheet, draw_tiling
 from antipodes.tilings.drawing import steps as placed_one_by_one
@@ -57,7 +55,9 @@ app = commands()
 
 
 @command(app, "tile", "antipodes tile 6x10", "antipodes tile my-board.toml --workers 4")
+@takes_run_options("tile", store=(RESOURCES, CLUSTER))
 def tile(
+    given: GivenOptions,
     board: Annotated[
         str, typer.Argument(metavar="BOARD", help="The name of a bundled board, or the path of a TOML file.")
     ],
@@ -65,13 +65,9 @@ def tile(
         str | None,
         typer.Option(metavar="STORE", help="Path or URL of the tilings. [default: outputs/BOARD.zarr]"),
     ] = None,
-    workers: Workers = None,
-    scheduler: SchedulerName = None,
-    scheduler_file: SchedulerFile = None,
-    performance_report: PerformanceReport = None,
     checkpoint_every: Annotated[
         float | None,
-        run_option("checkpoint_every", min=0, help="Seconds between commits; 0: after each partition. [default: 1]"),
+        run_option("checkpoint_every", help="Seconds between commits; 0: after each partition. [default: 1]"),
     ] = None,
     method: Annotated[
         str | None,
@@ -88,21 +84,13 @@ def tile(
     """Find all tilings of a board, or resume the search."""
     with Interrupts() as interrupts:
         config = conditioned(load_board(board), where or [])
-        options = run_options(
-            config.run,
-            workers=workers,
-            scheduler=scheduler,
-            scheduler_file=scheduler_file,
-            performance_report=performance_report,
-            checkpoint_every=checkpoint_every,
-            overwrite=overwrite or None,
-            started_by=command_words("tile", board, where=where, method=method, raw=raw),
-        )
+        words = command_words("tile", board, where=where, method=method, raw=raw)
+        options = run_options(config.run, given, words)
         quiet = quiet or config.run.get("quiet", False)
         if count:
             about_stores = {"--store": store, "--checkpoint-every": checkpoint_every, "--overwrite": overwrite}
-            if given := names_given(about_stores):
-                raise InputError(f"--count stores nothing, so it cannot be combined with {given[0]}")
+            if unfit := names_given(about_stores):
+                raise InputError(f"--count stores nothing, so it cannot be combined with {unfit[0]}")
             return count_only(config, method, options, interrupts, quiet, as_json, raw)
         _check_store(store, config, where or [])
         address = store_of_run(store, config.run, store_name(config.problem, where or []))
