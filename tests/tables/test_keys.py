@@ -239,7 +239,7 @@ def test_verify_finds_positions_that_do_not_belong(
     wrong: str, kinds: list[str], tmp_path: Path, monkeypatch: Patch
 ) -> None:
     """All digests are right: such a table is only found wrong by its moves."""
-    monkeypatch.setattr("antipodes.tables.key_verification.SAMPLE", (1, 1))
+    monkeypatch.setattr("antipodes.tables.check_keys.SAMPLE", (1, 1))
     with monkeypatch.context() as patch:
         forged(wrong, patch)
         run_puzzle(config_of("tiles"), tmp_path / "t.zarr", RunOptions(workers=1))

@@ -22,13 +22,15 @@ from stores import change_manifest, chunk_files, contents, flip_bit, set_depth
 
 from antipodes.executors.threads import Threads
 from antipodes.puzzles.config import Config, load_config
-from antipodes.system.events import CheckStarted, Event, PositionsChecked
+from antipodes.runs.verification import BlockCache, CheckMemory, Verification, reading_order
+from antipodes.system.events import CheckStarted, Event, PositionsChecked, silence
 from antipodes.system.machine import human
-from antipodes.tables.check_depths import BlockCache, check_sample, read_block, reading_order
+from antipodes.tables.check_bytes import read_block
+from antipodes.tables.check_depths import plan_memory
+from antipodes.tables.check_sample import check_sample
 from antipodes.tables.run import run_puzzle
 from antipodes.tables.store.manifest import TableManifest
 from antipodes.tables.store.search_stores import TableStore
-from antipodes.tables.verification_memory import plan_memory
 from antipodes.tables.verify import verify
 from antipodes_tasks.base.errors import NotAStoreError, ResourceLimitError
 from antipodes_tasks.bfs.bitmaps import Depths
@@ -214,9 +216,14 @@ def chunked(in_chunks: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(in_chunks, tmp_path / "chunked.zarr"))
 
 
+def memory_of(store: Path, workers: int) -> CheckMemory:
+    """The memory of a check without a limit."""
+    return plan_memory(TableStore(store).read(), Verification(Threads(workers), None, 0, silence))
+
+
 def room_for(store: Path, workers: int, blocks: int) -> int:
     """The memory limit of a check that keeps this many blocks."""
-    memory = plan_memory(TableStore(store).read(), Threads(workers), None)
+    memory = memory_of(store, workers)
     return memory.fixed + blocks * memory.block
 
 
@@ -269,7 +276,7 @@ def test_no_table(tmp_path: Path) -> None:
 
 
 def test_a_limit_that_is_too_low_names_the_least(eight: Path) -> None:
-    least = plan_memory(TableStore(eight).read(), Threads(1), None).fixed
+    least = memory_of(eight, 1).fixed
     with pytest.raises(ResourceLimitError, match=rf"takes at least {human(least)} .*; the limit is 1000 bytes"):
         verify(eight, Threads(1), memory_limit=1000)
     assert verify(eight, Threads(1), memory_limit=least).ok

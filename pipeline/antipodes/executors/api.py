@@ -9,11 +9,13 @@ run a call in every process.
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Any, Protocol
-
-from dask.task_spec import List, Task, TaskRef
+from typing import TYPE_CHECKING, Any, Protocol
 
 from antipodes.system.events import Listener
+from antipodes.system.machine import human
+
+if TYPE_CHECKING:  # loads dask, which a program that runs no tasks does not need
+    from dask.task_spec import Task
 
 WORKER_SHARE = 0.6
 """Fraction of a worker's memory limit that a run plans to use.
@@ -164,8 +166,21 @@ def capacity(scheduler: Scheduler) -> Capacity:
     return Capacity(scheduler.workers, scheduler.processes, scheduler.memory)
 
 
+def describe_misfit(memory_limit: int | None, limit: int | None) -> str:
+    """Return why a worker with this ``limit`` in bytes is not used, as the end of a sentence about the worker.
+
+    ``memory_limit`` is the limit of the run, for all workers together.
+    """
+    if memory_limit is not None or not limit:
+        within = "" if memory_limit is None else f" within the memory limit of {human(memory_limit)}"
+        return f"is not used: there is too little memory for another worker{within}"
+    return f"has too little memory ({human(limit).replace('.0 ', ' ')}) for its share and is not used"
+
+
 def result_of(key: Key) -> Any:
     """Return an argument that is replaced by the result of another call in the same submission."""
+    from dask.task_spec import TaskRef
+
     return TaskRef(key)
 
 
@@ -184,11 +199,13 @@ def is_cancelled() -> bool:
     return task is None or task.state == "cancelled"
 
 
-def graph_of(calls: Mapping[Key, Call], around: Sequence[Any] = ()) -> dict[Key, Task]:
+def graph_of(calls: Mapping[Key, Call], around: Sequence[Any] = ()) -> "dict[Key, Task]":
     """Return the calls as dask's tasks.
 
     If ``around`` is given (a function and arguments), the tasks call this function, with the call as last arguments.
     """
+    from dask.task_spec import List, Task
+
     return {
         key: Task(key, *around, *(List(*one) if isinstance(one, list) else one for one in call))
         for key, call in calls.items()

@@ -1,14 +1,12 @@
-"""The results of runs and verifications of all kinds, and the times of their phases."""
+"""The results of runs of all kinds, and the times of their phases."""
 
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
-from typing import Any
+from dataclasses import dataclass, field
 
 from antipodes.system.machine import peak_memory
 from antipodes_tasks.base.jit import REPORT_AFTER_SECONDS, watch
-from antipodes_tasks.base.quoting import printable, shorten
 
 
 @dataclass
@@ -67,29 +65,3 @@ class Report:
     def per_second(self, amount: int) -> float | None:
         """Return the amount per second of search, or None if there was no search."""
         return amount / self.clock.search if self.clock.search else None
-
-
-@dataclass(frozen=True, kw_only=True, repr=False)
-class Verdict:
-    """The problems found in a store; its string has one line per problem."""
-
-    problems: tuple[str, ...] = ()
-    complete: bool | None = None
-    """Whether the store is finished; None if it is too corrupt to decide."""
-
-    @property
-    def ok(self) -> bool:
-        """Whether no problem was found."""
-        return not self.problems
-
-    def __str__(self) -> str:
-        return "\n".join(map(printable, self.problems))
-
-    def __repr__(self) -> str:
-        return f"<{type(self).__name__}: {shorten(str(self), 80)}>"
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the verdict with the keys of ``verify --json``."""
-        fields = asdict(self)
-        problems = list(fields.pop("problems"))
-        return {"ok": self.ok, **fields, "problems": problems}

@@ -1,37 +1,36 @@
 """Verification of a table, from its bytes to its distances."""
 
 import secrets
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes.executors.api import Call, Key, Scheduler, never_stop
+from antipodes.executors.api import never_stop
 from antipodes.executors.opening import as_scheduler
 from antipodes.executors.threads import Threads
 from antipodes.puzzles.config import PuzzleLike
 from antipodes.puzzles.puzzle import Puzzle
-from antipodes.runs.run_results import Verdict
+from antipodes.runs.verification import Verdict, Verification
 from antipodes.system.addresses import Address
-from antipodes.system.events import CheckStarted, Listener, PositionsChecked, silence
+from antipodes.system.events import Listener, silence
 from antipodes.system.machine import available_workers
-from antipodes.tables.check_depths import Checked, TableCheck, count_block
-from antipodes.tables.key_verification import CheckedKeys, check_keys
+from antipodes.tables.check_bytes import CheckedTable, check_bytes
+from antipodes.tables.check_depths import check_depths
+from antipodes.tables.check_keys import check_keys
 from antipodes.tables.store.chunks import TableChunks
 from antipodes.tables.store.keys import StoredKeys
 from antipodes.tables.store.manifest import NOTHING_COMMITTED, TableManifest
 from antipodes.tables.store.search_stores import TableStore, read_given
-from antipodes.tables.verification_memory import plan_memory
 from antipodes_tasks.base import arguments
 from antipodes_tasks.base.errors import StoreDamagedError
 from antipodes_tasks.base.quoting import counted, shorten
-from antipodes_tasks.bfs.proof import MAX_EXAMPLES, Wrong
 from antipodes_tasks.keys.encoded_runs import integers
 from antipodes_tasks.move_tables import Indices
 from antipodes_tasks.rules.moves import Labels
-from antipodes_tasks.spaces.space import Space
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -105,92 +104,37 @@ def verify(
     arguments.optional(memory_limit, arguments.integer, "memory_limit", 1, arguments.MAX_INT64)
     arguments.function(listener, "listener")
     with as_scheduler(Threads(available_workers()) if scheduler is None else scheduler) as opened:
-        try:
-            manifest = read_given(store, puzzle).as_read
-            if manifest.committed_depth == NOTHING_COMMITTED:
-                return TableVerdict(complete=False)
-            opened.wait_for_workers(listener, never_stop)
-            if manifest.source_error is not None:
-                return _bytes_alone(store, manifest, opened, listener)
-            if manifest.keyed:
-                found = check_keys(store, manifest, opened, memory_limit, seed, listener)
-                return _verdict(store, manifest, found.layers, _problems_of_keys(manifest, found), found.sampled, seed)
-            memory = plan_memory(manifest, opened, memory_limit)
-            checked = TableCheck(store, manifest, opened, memory, seed, listener).run()
-            return _verdict(store, manifest, _layers(checked), _problems(manifest, checked), len(checked.sample), seed)
-        except StoreDamagedError as error:
-            return TableVerdict(problems=(str(error),))
+        verification = Verification(opened, memory_limit, seed, listener)
+        return TableVerdict.of(partial(_verdict, store, puzzle, verification))
 
 
-def _verdict(
-    store: TableStore,
-    manifest: TableManifest,
-    layers: NDArray[np.int64],
-    problems: Iterable[str],
-    sampled: int,
-    seed: int,
-) -> TableVerdict:
-    """Return the verdict on a table whose distances were checked."""
+def _verdict(store: TableStore, puzzle: PuzzleLike | None, verification: Verification) -> TableVerdict:
+    """Return the verdict on a table; raise StoreDamagedError if a file is corrupt."""
+    manifest = read_given(store, puzzle).as_read
+    if manifest.committed_depth == NOTHING_COMMITTED:
+        return TableVerdict(complete=False)
+    verification.scheduler.wait_for_workers(verification.listener, never_stop)
+    unknown = manifest.source_error
+    check = check_bytes if unknown is not None else check_keys if manifest.keyed else check_depths
+    checked = check(store, manifest, verification)
     return TableVerdict(
-        problems=(*problems, *_wrong_index(store, manifest, layers)),
+        problems=tuple(_problems(store, manifest, checked)),
         complete=manifest.complete,
         committed_depth=manifest.committed_depth,
         checked_states=manifest.numbered,
-        sampled_states=sampled,
-        sample_seed=seed,
+        sampled_states=checked.sampled,
+        sample_seed=verification.seed if unknown is None else None,
+        unchecked=None if unknown is None else str(unknown),
     )
 
 
-def _problems_of_keys(manifest: TableManifest, checked: CheckedKeys) -> Iterator[str]:
-    """Yield a line for each kind of problem of a table of keys."""
+def _problems(store: TableStore, manifest: TableManifest, checked: CheckedTable) -> Iterator[str]:
+    """Yield a line for each kind of problem."""
     yield from _wrong_counts(manifest, checked.layers)
     yield from checked.problems
     for what, (count, first) in checked.wrong.items():
         yield _line(manifest.config.puzzle, what, count, first)
-
-
-def _bytes_alone(store: TableStore, manifest: TableManifest, scheduler: Scheduler, listener: Listener) -> TableVerdict:
-    """Return the verdict on a table with unknown moves: read each chunk, and count its positions."""
-    listener(CheckStarted(str(manifest.puzzle.get("name")), manifest.numbered))
-    found: dict[int, NDArray[np.int64]] = {}
-
-    def collect(key: Key, layers: NDArray[np.int64]) -> None:
-        found[key[1]] = layers
-        done = sum(int(one.sum()) for one in found.values())
-        listener(PositionsChecked(manifest.standing_for(done), manifest.numbered))
-
-    calls: dict[Key, Call] = {
-        ("read", number): (count_block, store, manifest, number) for number in range(manifest.chunk_count)
-    }
-    scheduler.run_unordered(calls, collect, never_stop)
-    layers = np.array([found[number] for number in range(manifest.chunk_count)])
-    problems = (*_wrong_counts(manifest, layers), *_wrong_index(store, manifest, layers))
-    return TableVerdict(
-        problems=problems,
-        complete=manifest.complete,
-        committed_depth=manifest.committed_depth,
-        checked_states=manifest.numbered,
-        unchecked=str(manifest.source_error),
-    )
-
-
-def _problems(manifest: TableManifest, checked: Checked) -> Iterator[str]:
-    """Yield a line for each kind of problem."""
-    puzzle, space = manifest.config.puzzle, manifest.cut[0]
-    yield from _wrong_counts(manifest, _layers(checked))
-    for kind, what in (
-        ("not_zero", f"a {puzzle.depth_zero} whose depth is not 0"),
-        ("unsupported", "reached, but no predecessor is at the previous depth"),
-        ("skipped", "more than one deeper than a predecessor, or unreached"),
-    ):
-        yield from _shown(puzzle, space, what, _merge_wrong([getattr(finding, kind) for finding in checked.findings]))
-    for what, indices in checked.contradicted.items():
-        yield from _shown(puzzle, space, what, Wrong(len(indices), indices[:MAX_EXAMPLES]))
-
-
-def _layers(checked: Checked) -> NDArray[np.int64]:
-    """Return the number of positions of each chunk at each depth, and unreached: ``(chunks, depths + 1)``."""
-    return np.array([finding.layers for finding in checked.findings])
+    yield from _wrong_index(store, manifest, checked.layers)
 
 
 def _wrong_counts(manifest: TableManifest, layers: NDArray[np.int64]) -> Iterator[str]:
@@ -220,17 +164,6 @@ def _wrong_index(store: TableStore, manifest: TableManifest, layers: NDArray[np.
 def _named(store: TableStore, manifest: TableManifest, indices: Indices) -> list[int]:
     """Return the antipodes in the form of the manifest: their keys if the table has keys, else their indices."""
     return integers(StoredKeys(store, manifest, 0).keys_at(indices)) if manifest.keyed else integers(indices)
-
-
-def _merge_wrong(blocks: Sequence[Wrong]) -> Wrong:
-    """Merge the wrong positions of all blocks, in ascending order."""
-    return Wrong(sum(wrong.count for wrong in blocks), np.concatenate([wrong.first for wrong in blocks])[:MAX_EXAMPLES])
-
-
-def _shown(puzzle: Puzzle, space: Space, what: str, wrong: Wrong) -> Iterator[str]:
-    """Yield a line for a kind of problem if any position has it."""
-    if wrong.count:
-        yield _line(puzzle, what, wrong.count, space.unrank(wrong.first))
 
 
 def _line(puzzle: Puzzle, what: str, count: int, first: Labels) -> str:

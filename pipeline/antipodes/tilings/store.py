@@ -110,6 +110,11 @@ class TilingManifest:
         return {TILINGS: self.tilings} if self.complete else {array_of(one): one.tilings for one in self.searched}
 
     @property
+    def blocks(self) -> Sequence[tuple[str, int]]:
+        """The array and the number of each chunk of tilings, in the order of the arrays."""
+        return [(name, number) for name, tilings in self.arrays.items() for number in range(-(-tilings // CHUNK_ROWS))]
+
+    @property
     def layouts(self) -> Mapping[str, Layout]:
         """Layout of each valid array, by its name."""
         return {name: self.layout(tilings) for name, tilings in self.arrays.items()}
@@ -239,21 +244,21 @@ class TilingStore(Store[TilingManifest]):
         StoreChangedError
             The chunk has changed because a run has committed meanwhile.
         """
-        blocks = [
-            self._read_block(manifest, name, number)
-            for name, count in manifest.arrays.items()
-            for number in range(-(-count // CHUNK_ROWS))
-        ]
+        blocks = (self.read_block(manifest, number) for number in range(len(manifest.blocks)))
         return np.concatenate([np.empty((0, len(manifest.pieces)), dtype=np.int32), *blocks])
+
+    def read_block(self, manifest: TilingManifest, number: int) -> TilingArray:
+        """Return the tilings of one of the manifest's blocks; raise like `tilings`."""
+        return self._read_chunk(manifest, *manifest.blocks[number])
 
     def tilings_at(self, manifest: TilingManifest, numbers: Sequence[int]) -> TilingArray:
         """Return tilings of a finished store by their numbers from 0, ``(numbers, copies)``; raise like `tilings`."""
         chunks = {number // CHUNK_ROWS for number in numbers}
-        blocks = {chunk: self._read_block(manifest, TILINGS, chunk) for chunk in chunks}
+        blocks = {chunk: self._read_chunk(manifest, TILINGS, chunk) for chunk in chunks}
         rows = [blocks[number // CHUNK_ROWS][number % CHUNK_ROWS] for number in numbers]
         return np.array(rows, dtype=np.int32).reshape(len(rows), len(manifest.pieces))
 
-    def _read_block(self, manifest: TilingManifest, name: str, number: int) -> TilingArray:
+    def _read_chunk(self, manifest: TilingManifest, name: str, number: int) -> TilingArray:
         """Return the tilings of a chunk of an array after checking its digest in the manifest."""
         first, count = number * CHUNK_ROWS, manifest.arrays[name]
         expected = manifest.digests[name][number * DIGEST_BYTES : (number + 1) * DIGEST_BYTES]

@@ -10,7 +10,7 @@ from antipodes.cli.loading import importing_libraries
 from antipodes.cli.options import AsJson, MemoryLimit, PuzzleOfStore, Quiet, Store, Workers, memory_limit_of
 from antipodes.cli.streams import BAD_INPUT, FAILED, complain, print_json, print_line, print_lines
 from antipodes.progress.show import show_progress
-from antipodes.runs.run_results import Verdict
+from antipodes.runs.verification import Verdict
 from antipodes.storage.backend import Storage
 from antipodes.storage.lock import Holder
 from antipodes.storage.opening import storage_at

@@ -8,7 +8,7 @@ from functools import partial
 from math import ceil
 from typing import Any
 
-from antipodes.executors.api import WORKER_SHARE, Capacity, Scheduler, Stop, capacity
+from antipodes.executors.api import WORKER_SHARE, Capacity, Scheduler, Stop, capacity, describe_misfit
 from antipodes.puzzles.config import Config
 from antipodes.runs.session import Session
 from antipodes.storage.store import Store
@@ -136,17 +136,6 @@ def plan_for(
     if kept is not None and (limit is None or kept.least_bytes <= limit):
         return kept
     return plan(counts_only=options.counts_only)
-
-
-def describe_misfit(memory_limit: int | None, limit: int | None) -> str:
-    """Return why a worker with this ``limit`` in bytes is not used, as the end of a sentence about the worker.
-
-    ``memory_limit`` is the limit of the run, for all workers together.
-    """
-    if memory_limit is not None or not limit:
-        within = "" if memory_limit is None else f" within the memory limit of {human(memory_limit)}"
-        return f"is not used: there is too little memory for another worker{within}"
-    return f"has too little memory ({human(limit).replace('.0 ', ' ')}) for its share and is not used"
 
 
 def check_disk(plan: Plan, store: Store[Any]) -> None:

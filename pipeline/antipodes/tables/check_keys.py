@@ -6,24 +6,24 @@ the keys of the search and of the table need not be in the same process or in th
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes.executors.api import Call, Capacity, Key, Scheduler, capacity, never_stop
-from antipodes.system.events import CheckStarted, Listener, PositionsChecked
-from antipodes.tables.check_depths import INFINITE, SAMPLE, contradicted, unsupported
+from antipodes.executors.api import Capacity, never_stop
+from antipodes.runs.verification import BlockCache, BlockReader, OneBlock, Verification
+from antipodes.tables.check_bytes import CheckedTable, count_depths
+from antipodes.tables.check_sample import INFINITE, SAMPLE, contradicted, unsupported
 from antipodes.tables.layers.shards import Shards
-from antipodes.tables.planning.fitting import describe_misfit
 from antipodes.tables.planning.plan import Plan, check_memory, plan_run
 from antipodes.tables.store.chunks import TableChunks
 from antipodes.tables.store.keys import StoredKeys
 from antipodes.tables.store.manifest import TableManifest
 from antipodes.tables.store.search_stores import TableStore
 from antipodes_tasks.base.quoting import counted
+from antipodes_tasks.bfs.bitmaps import Depths
 from antipodes_tasks.bfs.proof import MAX_EXAMPLES
 from antipodes_tasks.keys.encoded_runs import integers
 from antipodes_tasks.keys.packing import Keys
@@ -48,52 +48,34 @@ class ChunkFacts(NamedTuple):
     ascending: bool
 
 
-@dataclass(frozen=True)
-class CheckedKeys:
-    """The results of a check."""
+def check_keys(store: TableStore, manifest: TableManifest, verification: Verification) -> CheckedTable:
+    """Check all committed layers; raise ResourceLimitError if the search takes more memory than the limit.
 
-    layers: NDArray[np.int64]
-    """``(chunks, depths + 1)``; see `ChunkFacts`."""
-    wrong: dict[str, tuple[int, Labels]]
-    """For each kind of problem, the number of positions that have it and the first of them."""
-    problems: Sequence[str]
-    """Other problems."""
-    sampled: int
-    """Number of positions whose depths were also checked by moving the positions themselves instead of their keys."""
-
-
-def check_keys(
-    store: TableStore,
-    manifest: TableManifest,
-    scheduler: Scheduler,
-    memory_limit: int | None,
-    seed: int,
-    listener: Listener,
-) -> CheckedKeys:
-    """Check all committed layers; raise ResourceLimitError if the search takes more memory than the limit."""
-    listener(CheckStarted(str(manifest.puzzle["name"]), manifest.states))
-    facts = _facts(store, manifest, scheduler, seed)
+    The sample is checked by moving the positions themselves instead of their keys.
+    """
+    progress = verification.start(str(manifest.puzzle["name"]), manifest.states, manifest.states)
+    jobs = [OneBlock(number) for number in range(manifest.chunk_count)]
+    reader = BlockReader(verification.scheduler, partial(read_list, store, manifest), jobs)
+    facts = reader.run(facts_of, manifest.committed_depth, verification.seed)
     sums = np.sum([one.sums for one in facts], axis=0, dtype=np.uint64)
     layers = np.array([one.layers for one in facts])
     keys, chunks = StoredKeys(store, manifest, 0), TableChunks(store, manifest, 0)
     space = manifest.opened_space(manifest.config.puzzle, keys)
-    shards = _shards(store, manifest, scheduler, memory_limit, listener)
-    search = _Search(shards, space, chunks, seed)
+    shards = _shards(store, manifest, verification)
+    search = _Search(shards, space, chunks, verification.seed)
     counts = [int(count) for count in layers.sum(axis=0)]
     known = [*zip(counts[:-1], integers(np.asarray(sums)), strict=True)]
-    checked = 0
     for depth, expected in enumerate(known):
         if depth:
             shards.advance(depth - 1, 1, lambda done, of: None)
         search.compare(depth, expected)
-        checked += sum(shards.counts)
-        listener(PositionsChecked(min(checked, manifest.states), manifest.states))
+        progress.add(sum(shards.counts))
     if manifest.searched and any(shards.advance(len(known) - 1, 1, lambda done, of: None)):
         search.note("deeper than the last layer of the table", search.keys(len(known)))
-    sample = _sample(manifest, layers, seed)
+    sample = _sample(manifest, layers, verification.seed)
     search.note("a depth that the rules of the puzzle contradict", _contradicted(space, chunks, manifest, sample))
     problems = [*search.differing[:MAX_EXAMPLES], *_disorder(store, manifest, facts)]
-    return CheckedKeys(layers, search.wrong, problems, len(sample))
+    return CheckedTable(layers, search.wrong, problems, len(sample))
 
 
 class _Search:
@@ -142,43 +124,32 @@ class _Search:
             self.wrong[kind] = count + len(labels), np.concatenate((first, labels))[:MAX_EXAMPLES]
 
 
-def _facts(store: TableStore, manifest: TableManifest, scheduler: Scheduler, seed: int) -> list[ChunkFacts]:
-    found: dict[int, ChunkFacts] = {}
-    calls: dict[Key, Call] = {
-        ("read", number): (facts_of, store, manifest, number, seed) for number in range(manifest.chunk_count)
-    }
-    scheduler.run_unordered(calls, lambda key, facts: found.update({key[1]: facts}), never_stop)
-    return [found[number] for number in range(manifest.chunk_count)]
+def read_list(store: TableStore, manifest: TableManifest, number: int) -> tuple[Keys, Depths]:
+    """Return the keys and depths of a chunk; raise as `TableStore.read_keys` does."""
+    return store.read_keys(manifest, number), store.read_chunk(manifest, number).ravel()
 
 
-def facts_of(store: TableStore, manifest: TableManifest, number: int, seed: int) -> ChunkFacts:
-    """Return the facts about a chunk; raise as `TableStore.read_keys` does."""
-    keys, depths = store.read_keys(manifest, number), store.read_chunk(manifest, number).ravel()
-    depths = np.minimum(depths, manifest.committed_depth + 1)
-    layers = np.bincount(depths, minlength=manifest.committed_depth + 2)
-    sums = [hash_sum(keys[depths == depth], seed) for depth in range(len(manifest.layers))]
+def facts_of(blocks: BlockCache[tuple[Keys, Depths]], job: OneBlock, deepest: int, seed: int) -> ChunkFacts:
+    """Return the facts about a chunk."""
+    keys, depths = blocks.get(job.number)
+    sums = [hash_sum(keys[depths == depth], seed) for depth in range(deepest + 1)]
     ends = keys[[0, -1]] if len(keys) else keys
-    return ChunkFacts(layers, np.array(sums, dtype=np.uint64), ends, is_ascending(keys))
+    return ChunkFacts(count_depths(depths, deepest), np.array(sums, dtype=np.uint64), ends, is_ascending(keys))
 
 
-def _shards(
-    store: TableStore, manifest: TableManifest, scheduler: Scheduler, memory_limit: int | None, listener: Listener
-) -> Shards:
+def _shards(store: TableStore, manifest: TableManifest, verification: Verification) -> Shards:
     """Return shards at depth 0 for a search that keeps only the last layers."""
+    given = verification.memory_limit
 
     def plan_on(workers: Capacity) -> tuple[Plan, int | None]:
-        limit = memory_limit or workers.memory
+        limit = given or workers.memory
         puzzle, cut = manifest.config.puzzle, manifest.cut
         return plan_run(puzzle, workers.workers, limit, cut, workers.processes, counts_only=True), limit
 
-    def fits(workers: Capacity) -> bool:
-        plan, limit = plan_on(workers)
-        return limit is None or plan.least_bytes <= limit
-
-    scheduler.choose_workers(fits, partial(describe_misfit, memory_limit))
-    plan, limit = plan_on(capacity(scheduler))
+    plan, limit = verification.choose_workers(plan_on, lambda one: one[1] is None or one[0].least_bytes <= one[1])
     if limit is not None:
         check_memory(plan, limit)
+    scheduler, listener = verification.scheduler, verification.listener
     shards = Shards(scheduler, plan, store.journal(manifest), never_stop, listener, counts_only=True)
     shards.begin(plan.starts, TOKEN)
     return shards
