@@ -17,7 +17,7 @@ KINDS = {
     "arrangements": "arrangements.Arrangements",
     "orbits": "orbits.Orbits",
     "group": "group.Group",
-    "fields": "mixed_radix.Fields",
+    "fields": "mixed_radix.MixedRadix",
     "regions": "regions.Regions",
     "reduced": "reduced_numbering.Reduced",
     KEYED: "keyed.Keyed",
