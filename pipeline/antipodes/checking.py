@@ -19,9 +19,7 @@ from antipodes_tasks.bfs.partition import Partition, State
 from antipodes_tasks.move_tables import Indices, MoveTables
 from antipodes_tasks.properties.named import problems_of_named
 from antipodes_tasks.rules.function_checks import listed, name_of, problems_of_move
-from antipodes_tasks.rules.functions import Functions
 from antipodes_tasks.rules.moves import Labels, Moves
-from antipodes_tasks.rules.swaps import Swaps
 from antipodes_tasks.spaces.keyed import Keyed
 from antipodes_tasks.spaces.selection import best_space
 from antipodes_tasks.spaces.space import Space
@@ -205,11 +203,10 @@ def _move_problems(puzzle: Puzzle, sample: Labels) -> Iterator[str]:
 def _move_notes(puzzle: Puzzle, sample: Labels) -> Iterator[str]:
     """Yield observations about the moves that are not problems."""
     moves = puzzle.moves
-    if isinstance(moves, Functions):
+    if not moves.invertible:
         unknown = [name for number, name in enumerate(moves.names) if not moves.has_inverse(number)]
-        if unknown:
-            yield f"moves without a known inverse: {shorten(', '.join(unknown))}; paths in a table take longer to find"
-    if isinstance(moves, Swaps) and not moves.reversible:
+        yield f"moves without a known inverse: {shorten(', '.join(unknown))}; paths in a table take longer to find"
+    if moves.pairs is not None and not moves.reversible:
         yield "some moves are irreversible: depths count moves from the start to a position, not back"
     legal: dict[str, bool] = {}
     for number in _tried_moves(puzzle):
@@ -271,7 +268,7 @@ def _reading_problems(puzzle: Puzzle, text: str, labels: Labels) -> Iterator[str
 
 def _too_large(space: Space) -> bool:
     """Return whether building the move tables would take a long time or a lot of memory."""
-    evaluated = space.size * len(space.rules.moves) if isinstance(space.rules.moves, Functions) else 0
+    evaluated = space.size * len(space.rules.moves) if space.rules.moves.are_functions else 0
     bitmaps = 4 * 8 * space.rows * -(-space.width // 64)
     return evaluated > MAX_EVALUATED or space.filler.table_bytes + space.filler.building_bytes(1) + bitmaps > MAX_BYTES
 

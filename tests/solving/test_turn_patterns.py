@@ -27,12 +27,13 @@ from antipodes_tasks.keys.position_set import Numbers
 from antipodes_tasks.properties.finding import symmetries_of
 from antipodes_tasks.properties.heuristics import UNREACHABLE_COST
 from antipodes_tasks.rules.moves import Labels
+from antipodes_tasks.rules.swaps import transforms_of
 from antipodes_tasks.searches import deepening
 from antipodes_tasks.searches.breadth_first import bfs, bidirectional
 from antipodes_tasks.searches.deepening import ida_star
 from antipodes_tasks.searches.digits import digits_of, split
 from antipodes_tasks.searches.folding import folded, folding_of
-from antipodes_tasks.searches.move_sequences import Inverses, followers, followers_as_bits, transforms_in
+from antipodes_tasks.searches.move_sequences import Inverses, followers, followers_as_bits
 from antipodes_tasks.searches.permutation_pdb import PermutationPatterns
 from antipodes_tasks.searches.problem import Problem
 from antipodes_tasks.searches.progress import TimeLimitReached
@@ -258,7 +259,7 @@ def test_an_unreachable_position_is_known_to_be(folder: Path) -> None:
 
 
 def test_moves_that_need_not_follow_are_left_out() -> None:
-    moves = transforms_in(load_config("2x2x2").puzzle.rules)
+    moves = transforms_of(load_config("2x2x2").puzzle.rules)
     names = moves.names
     one, every = (followers(moves, every) for every in (False, True))
     after_u = {names[number] for number in one[names.index("U")]}
@@ -506,7 +507,7 @@ def test_central_positions_are_as_far_where_paths_begin_with_a_chosen_class(
     threads: int, folder: Path, stepped: PermutationPatterns, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(deepening, "SHARED_DESCENT_SECONDS", -1.0)
-    inverses, moves = Inverses.of(stepped.rules, stepped.goal), transforms_in(stepped.rules)
+    inverses, moves = Inverses.of(stepped.rules, stepped.goal), transforms_of(stepped.rules)
     assert inverses is not None
     axials, edges = stepped.rules.ranges[1], stepped.rules.ranges[-1]
     labels = np.repeat(stepped.goal[np.newaxis], 162, axis=0)  # twists of the axials, and all edges flipped or none

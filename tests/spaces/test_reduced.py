@@ -25,9 +25,10 @@ from antipodes_tasks.base.errors import FieldError, InputError
 from antipodes_tasks.properties import symmetry_images
 from antipodes_tasks.rules.parts import values
 from antipodes_tasks.rules.rules import Rules
+from antipodes_tasks.rules.swaps import transforms_of
 from antipodes_tasks.rules.transforms import Transforms
 from antipodes_tasks.spaces import canonical_rows, choose_cut, row_classes, selection
-from antipodes_tasks.spaces.reduced_numbering import Reduced, steps_of
+from antipodes_tasks.spaces.reduced_numbering import Reduced
 from antipodes_tasks.spaces.reduced_tables import decides
 from antipodes_tasks.spaces.selection import best_space, every_cut, numbering_of, stored_space
 from antipodes_tasks.spaces.space import NOT_NUMBERED, Space
@@ -45,7 +46,7 @@ def reduced_spaces(rules: Rules) -> Iterator[Space]:
         return
     for frame in choose_cut.cuts_of(rules, images):
         fitting = np.flatnonzero(frame.maps_rows_to_rows(images))
-        if len(fitting) > 1 and decides(frame, steps_of(rules)):
+        if len(fitting) > 1 and decides(frame, transforms_of(rules)):
             numbering = Reduced(whole, frame, images[fitting])
             yield Space(rules, numbering, numbering.cuts[0])
 

@@ -22,7 +22,6 @@ from antipodes_tasks.bfs.goal_distances import BYTES, UNREACHED, goal_distances
 from antipodes_tasks.bfs.strong_components import weak_components
 from antipodes_tasks.move_tables import Indices, MoveTables
 from antipodes_tasks.rules.function_checks import check_functions
-from antipodes_tasks.rules.functions import Functions
 from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.spaces.keyed import Keyed
 from antipodes_tasks.spaces.selection import full_space
@@ -197,7 +196,7 @@ def _space(puzzle: Puzzle) -> Space:
     if isinstance(puzzle.notation, BlockBoard):
         return Space(puzzle.rules, Keyed.listing(puzzle.rules, _within_memory(puzzle)), 2)
     rules, chosen = puzzle.rules, (puzzle.settings or {}).get(ENUMERATED) is True
-    if rules.enumerated and isinstance(rules.moves, Functions) and not chosen:
+    if rules.enumerated and rules.moves.are_functions and not chosen:
         raise InputError(
             f"the functions of {shorten(rules.name)} only accept positions that are reachable from its start, so the "
             "moves of other arrangements of the pieces are unknown"

@@ -281,11 +281,11 @@ class _Orbit:
 
 def _orbits(puzzle: Puzzle) -> Iterator[_Orbit]:
     """Yield the parts of a puzzle as orbits; raise InputError if the moves do not permute pieces."""
-    moves, parts = puzzle.moves, puzzle.parts
-    if isinstance(moves, Transforms) and moves.allowed is not None:
-        raise InputError(f"patterns need moves that are legal in every position; {puzzle.name} has others")
-    if not isinstance(moves, Transforms):
+    moves, parts = puzzle.moves.transforms, puzzle.parts
+    if moves is None:
         raise InputError(_unfit(puzzle))
+    if moves.allowed is not None:
+        raise InputError(f"patterns need moves that are legal in every position; {puzzle.name} has others")
     for number, part in enumerate(parts):
         if not part.twists:
             twists = number + 1 < len(parts) and parts[number + 1].twists
@@ -335,8 +335,9 @@ def _effects(
     orbits: Sequence[_Orbit], moves: Moves, names: Sequence[str]
 ) -> Iterator[tuple[str, dict[str, dict[str, list[int]]]]]:
     """Yield each of the named moves and its effect on each orbit; unchanged orbits are left out."""
-    assert isinstance(moves, Transforms)
+    transforms = moves.transforms
+    assert transforms is not None
     for number, name in enumerate(moves.names):
         if name in names:
-            effects = {orbit.name: orbit.effect(moves, number) for orbit in orbits}
+            effects = {orbit.name: orbit.effect(transforms, number) for orbit in orbits}
             yield name, {orbit: effect for orbit, effect in effects.items() if effect}

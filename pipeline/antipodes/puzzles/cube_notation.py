@@ -18,7 +18,6 @@ from antipodes.puzzles.move_words import Word
 from antipodes_tasks.base.errors import PositionError
 from antipodes_tasks.base.quoting import quote, shorten
 from antipodes_tasks.rules.moves import Moves
-from antipodes_tasks.rules.transforms import Transforms
 
 TURN = re.compile(r"[URFDLB][2']?")
 QUARTERS = {"": 1, "2": 2, "'": -1}
@@ -79,10 +78,10 @@ class CubeNotation:
 
 
 def _actions(moves: Moves) -> Iterator[tuple[str, Action]]:
-    """Yield the name of each move and its action; nothing if the moves are not `Transforms`."""
-    if isinstance(moves, Transforms):
-        for name, origin, added in zip(moves.names, moves.origin.tolist(), moves.added.tolist(), strict=True):
-            yield name, Action.of(origin, added, moves.moduli.tolist())
+    """Yield the name of each move and its action; nothing if the moves are not stated as transforms."""
+    if (stated := moves.transforms) is not None:
+        for name, origin, added in zip(stated.names, stated.origin.tolist(), stated.added.tolist(), strict=True):
+            yield name, Action.of(origin, added, stated.moduli.tolist())
 
 
 def _is_cube(actions: Mapping[str, Action]) -> bool:

@@ -35,7 +35,6 @@ from antipodes_tasks.base.errors import ConfigError, InputError, SourceError
 from antipodes_tasks.base.option_names import option
 from antipodes_tasks.base.quoting import quote, shorten, shorten_path
 from antipodes_tasks.rules.custom_function import guard
-from antipodes_tasks.rules.functions import Functions
 
 FAMILY = PYTHON
 REFERENCE = re.compile(r"(?P<file>.+\.py)(?::(?P<name>\w*))?|(?P<module>[A-Za-z_][\w.]*):(?P<attribute>\w+)", re.DOTALL)
@@ -290,9 +289,7 @@ class _Source(_Place):
                 puzzle = puzzle_of(definition, self.name)
             except InputError as error:
                 raise SourceError(f"{self.path}: {error}") from error
-        if isinstance(puzzle.moves, Functions):
-            return replace(puzzle, rules=replace(puzzle.rules, moves=puzzle.moves.signed(self.sha256)))
-        return puzzle
+        return replace(puzzle, rules=replace(puzzle.rules, moves=puzzle.moves.signed(self.sha256)))
 
     def _check(self) -> None:
         """Raise SourceError unless the file imports this project's packages and defines the name."""

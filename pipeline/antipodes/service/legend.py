@@ -92,8 +92,8 @@ FAMILIES: Mapping[str, Callable[[Puzzle, Sequence[str]], str]] = {
 
 def _meanings(puzzle: Puzzle) -> Mapping[str, str]:
     """Return the meaning of each move of a permutation puzzle: a multiple of an earlier move, or its effect."""
-    moves = puzzle.moves
-    if puzzle.family not in ("generators", "twisty") or not isinstance(moves, Transforms):
+    moves = puzzle.moves.transforms
+    if puzzle.family not in ("generators", "twisty") or moves is None:
         return {}
     known: dict[bytes, str] = {}
     found: dict[str, str] = {}
@@ -103,7 +103,7 @@ def _meanings(puzzle: Puzzle) -> Mapping[str, str]:
         if len(found) == MAX_SHOWN:
             break
         effect = moves.origin[number].astype(np.int64), moves.added[number].astype(np.int64)
-        found[name] = known.get(_key(effect)) or _effect(puzzle, number)
+        found[name] = known.get(_key(effect)) or _effect(puzzle, moves, number)
         for written, multiple in _multiples(name, effect, moves.moduli):
             known.setdefault(_key(multiple), written)
     return found
@@ -127,10 +127,8 @@ def _key(effect: Effect) -> bytes:
     return effect[0].tobytes() + effect[1].tobytes()
 
 
-def _effect(puzzle: Puzzle, number: int) -> str:
+def _effect(puzzle: Puzzle, moves: Transforms, number: int) -> str:
     """Return the cycles of a move, or the number of pieces that it moves in each part."""
-    moves = puzzle.moves
-    assert isinstance(moves, Transforms)
     if puzzle.family == "generators" and moves.places <= MAX_CYCLED:
         return _cycles(moves.origin[number]) or "changes nothing"
     turned = _turned_places(moves, number)
@@ -167,8 +165,8 @@ def _stickers(puzzle: Puzzle) -> list[list[str]] | None:
     The moves that turn most of the sticker's face come first. A fixed sticker gets the moves that turn its whole face.
     The result is None if there is no net, or if there are too many stickers and moves.
     """
-    net, moves = puzzle.notation, puzzle.moves
-    if not isinstance(net, Net) or not isinstance(moves, Transforms):
+    net, moves = puzzle.notation, puzzle.moves.transforms
+    if not isinstance(net, Net) or moves is None:
         return None
     letters = np.array([letter for _, _, letter in net.letters])
     if len(letters) * len(moves) > MAX_TURNED:

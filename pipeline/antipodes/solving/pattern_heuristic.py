@@ -19,10 +19,10 @@ from antipodes_tasks.base.errors import InputError, ResourceLimitError, Unfinish
 from antipodes_tasks.base.option_names import option
 from antipodes_tasks.base.quoting import shorten
 from antipodes_tasks.properties.heuristics import costs_of_pieces
-from antipodes_tasks.rules.counted_swaps import EMPTY, CountedSwaps
+from antipodes_tasks.rules.counted_swaps import EMPTY
 from antipodes_tasks.rules.moves import GoalTest, Labels
 from antipodes_tasks.rules.rules import Rules
-from antipodes_tasks.rules.swaps import Swaps, swap_edges
+from antipodes_tasks.rules.swaps import swap_edges
 from antipodes_tasks.searches.abstractions import abstraction_of
 from antipodes_tasks.searches.packed import packed_size
 from antipodes_tasks.searches.pattern_databases import Patterns
@@ -165,7 +165,7 @@ def _pattern(aim: Problem, stored: _Stored) -> PatternTable:
     """Return the table of a store, without its values, and check that it matches the puzzle and the goal."""
     puzzle = stored.manifest.config.puzzle
     moves = puzzle.moves
-    if not isinstance(moves, CountedSwaps | Swaps):
+    if moves.ends is None:
         raise InputError(
             f"{puzzle.name} in {shorten(stored.store.address)} cannot be used as a pattern table: "
             "it is not a sliding puzzle with moves of one tile"
@@ -175,10 +175,7 @@ def _pattern(aim: Problem, stored: _Stored) -> PatternTable:
         raise InputError(
             f"{option('tables')}: the pattern table {puzzle.name} is not for the board of {aim.rules.name}"
         )
-    if isinstance(moves, CountedSwaps):
-        label_of = _labels_in(aim.rules, puzzle, moves.free)
-    else:
-        label_of = _merged_labels(aim, puzzle)
+    label_of = _merged_labels(aim, puzzle) if moves.free is None else _labels_in(aim.rules, puzzle, moves.free)
     goal = moves.canonical(label_of[aim.position])
     if not np.array_equal(puzzle.start_labels, goal[np.newaxis]):
         expected, found = puzzle.format(goal), puzzle.format(puzzle.start_labels[0])

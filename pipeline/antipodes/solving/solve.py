@@ -26,7 +26,6 @@ from antipodes_tasks.base.errors import (
 from antipodes_tasks.keys.position_set import Numbers, Words
 from antipodes_tasks.properties.heuristics import UNREACHABLE_COST, has_heuristic
 from antipodes_tasks.rules.function_checks import check_functions, check_path, contradiction
-from antipodes_tasks.rules.functions import Functions
 from antipodes_tasks.searches.answer import DEFAULT_LIMIT, Answer, Outcome, unsolved
 from antipodes_tasks.searches.breadth_first import MEMORY_LIMIT, bfs, bidirectional
 from antipodes_tasks.searches.deepening import PROOF_MEMORY, ida_star, iddfs
@@ -342,7 +341,7 @@ def solve(
             check_path(problem.rules.moves, path)
         return answer
     except InconsistentDistancesError as error:
-        if isinstance(problem.rules.moves, Functions):
+        if problem.rules.moves.are_functions:
             raise contradiction(np.asarray(error.position)) from None
         raise
     except TimeLimitReached:

@@ -15,7 +15,6 @@ from antipodes.tables.checked_space import CheckedSpace
 from antipodes.tables.store.chunks import TableChunks
 from antipodes_tasks.base.errors import PositionError
 from antipodes_tasks.base.quoting import counted
-from antipodes_tasks.rules.counted_swaps import CountedSwaps
 from antipodes_tasks.rules.moves import Labels
 
 Reached = tuple[NDArray[np.int32], NDArray[np.int64]]
@@ -68,7 +67,7 @@ def match(space: CheckedSpace, chunks: TableChunks, pattern: str) -> Matches:
 
 def _different(space: CheckedSpace, batches: Iterable[Labels]) -> Iterator[Labels]:
     """Yield the positions of batches, but only one of several positions that free moves connect: they count as one."""
-    if not isinstance(space.puzzle.moves, CountedSwaps):
+    if space.puzzle.moves.free is None:
         yield from batches
         return
     seen = np.zeros(space.unchecked.size, dtype=np.bool_)

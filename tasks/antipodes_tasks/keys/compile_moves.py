@@ -19,8 +19,7 @@ from antipodes_tasks.keys.key_moves import (
 from antipodes_tasks.keys.packing import LABELS, UNKNOWN, Packing
 from antipodes_tasks.keys.piece_steps import PieceSteps, piece_steps
 from antipodes_tasks.rules.footprints import EMPTY, BlockStep, block_steps
-from antipodes_tasks.rules.moves import Moves
-from antipodes_tasks.rules.swaps import Swaps
+from antipodes_tasks.rules.moves import Moves, Pairs
 from antipodes_tasks.rules.transforms import Transforms
 
 INDEX_BITS = 8
@@ -47,33 +46,38 @@ class ConditionalMove(NamedTuple):
 def key_moves(moves: Moves, packing: Packing) -> KeyMoves | PieceSteps | None:
     """Return the moves on keys, without moves that are never legal.
 
-    Returns None if the moves are Python functions, or if there are too many.
+    Returns None if the moves are stated neither as pairs nor as transforms, or if there are too many.
     """
-    if len(moves) > MAX_MOVES or not isinstance(moves, Swaps | Transforms):
+    pairs, transforms = moves.pairs, moves.transforms
+    if len(moves) > MAX_MOVES or (pairs is None and transforms is None):
         return None
     if packing.groups:
-        pieces = _swap_steps(moves, packing) if isinstance(moves, Swaps) else block_steps(moves)
+        pieces = _swap_steps(pairs, packing) if transforms is None else block_steps(transforms)
         return piece_steps(packing, (step for step in pieces if step.label in packing.contents[step.origin]))
     fields = _OfPlaces(packing)
-    steps = _swaps(moves, packing) if isinstance(moves, Swaps) else _transforms(moves, packing)
+    steps = _swaps(pairs, packing) if transforms is None else _transforms(transforms, packing)
     made = [move for step in steps if (move := fields.move(step)) is not None]
     return arrays_of(made, packing.words, *fields.empty())
 
 
-def _swaps(moves: Swaps, packing: Packing) -> Iterator[ConditionalMove]:
-    for origin, destination in dict.fromkeys(map(tuple, moves.pairs.tolist())):
-        if origin != destination:
-            pieces = frozenset(packing.contents[origin]) - {0}
-            there, back = (Change(place, 0, LABELS) for place in (destination, origin))
-            yield ConditionalMove({destination: frozenset({0}), origin: pieces}, {origin: there, destination: back})
+def _swaps(pairs: Pairs | None, packing: Packing) -> Iterator[ConditionalMove]:
+    for origin, destination in _distinct(pairs):
+        pieces = frozenset(packing.contents[origin]) - {EMPTY}
+        there, back = (Change(place, 0, LABELS) for place in (destination, origin))
+        yield ConditionalMove({destination: frozenset({EMPTY}), origin: pieces}, {origin: there, destination: back})
 
 
-def _swap_steps(moves: Swaps, packing: Packing) -> Iterator[BlockStep]:
-    for origin, destination in dict.fromkeys(map(tuple, moves.pairs.tolist())):
-        if origin != destination:
-            for label in packing.contents[origin]:
-                if label != EMPTY:
-                    yield BlockStep(label, origin, destination, (destination,))
+def _swap_steps(pairs: Pairs | None, packing: Packing) -> Iterator[BlockStep]:
+    for origin, destination in _distinct(pairs):
+        for label in packing.contents[origin]:
+            if label != EMPTY:
+                yield BlockStep(label, origin, destination, (destination,))
+
+
+def _distinct(pairs: Pairs | None) -> Iterator[tuple[int, int]]:
+    """Yield the distinct pairs of different places."""
+    listed = [] if pairs is None else pairs.tolist()
+    return ((origin, destination) for origin, destination in dict.fromkeys(map(tuple, listed)) if origin != destination)
 
 
 def _transforms(moves: Transforms, packing: Packing) -> Iterator[ConditionalMove]:

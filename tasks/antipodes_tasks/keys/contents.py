@@ -23,10 +23,10 @@ def contents(rules: Rules) -> Contents:
     its conditions can hold by itself. If the moves are not transforms, any place of a part is assumed to hold any label
     of the part. For blocks, only the place that holds a block's label counts; the block's other places are empty.
     """
-    moves, moduli = rules.moves, moduli_of(rules.parts)
-    if rules.footprints is not None and isinstance(moves, Transforms):
+    moves, moduli = rules.moves.transforms, moduli_of(rules.parts)
+    if rules.footprints is not None and moves is not None:
         return _of_blocks(rules, moves, rules.footprints.rest)
-    if not isinstance(moves, Transforms) or max(moduli) > MAX_MASKED:
+    if moves is None or max(moduli) > MAX_MASKED:
         return tuple(tuple(range(modulus)) for modulus in moduli)
     starts = np.concatenate((rules.start_labels, rules.first[np.newaxis]))
     masks = np.bitwise_or.reduce(ONE << starts.astype(np.uint64), axis=0)

@@ -19,7 +19,7 @@ from antipodes_tasks.keys.kernels import (
 from antipodes_tasks.keys.key_moves import KeyMoves
 from antipodes_tasks.keys.packing import Keys, Packing, rows_of
 from antipodes_tasks.keys.piece_steps import PieceSteps
-from antipodes_tasks.rules.functions import Functions, legal_positions
+from antipodes_tasks.rules.functions import legal_positions
 from antipodes_tasks.rules.rules import Rules
 
 BATCH_BYTES = 1 << 20
@@ -49,14 +49,13 @@ class Expansion:
 
     @cached_property
     def compiled(self) -> KeyMoves | PieceSteps | None:
-        """The moves as arrays for a kernel; None if they are Python functions."""
+        """The moves as arrays for a kernel; None if they are not compiled."""
         return key_moves(self.rules.moves, self.packing)
 
     def successors(self, keys: Keys, check: bool = False) -> Keys:
         """Return the keys of all successors, unsorted and with repeats.
 
-        If ``check`` is set and the moves are Python functions with declared inverses, the inverses are applied, too;
-        raises InputError if an inverse does not undo its move. Kernels release the GIL.
+        If ``check`` is set, the inverses of moves are checked as by `Moves.check_undone`. Kernels release the GIL.
         """
         return np.concatenate(
             [keys[:0], *(self._batches(keys, check) if self.compiled is None else self._kernel(keys))]
@@ -93,6 +92,6 @@ class Expansion:
             labels = np.asfortranarray(self.packing.unpack(keys[begin : begin + size]))
             for number in range(self.moves):
                 after, legal = moves.move(number, labels)
-                if check and isinstance(moves, Functions) and moves.reversible:
+                if check:
                     moves.check_undone(number, labels, after, legal)
                 yield self.packing.pack(legal_positions(after, legal))

@@ -30,7 +30,6 @@ from antipodes_tasks.rules.footprints import EMPTY, Footprint, Footprints, block
 from antipodes_tasks.rules.moves import Labels, Mask
 from antipodes_tasks.rules.parts import moduli_of
 from antipodes_tasks.rules.rules import Rules
-from antipodes_tasks.rules.swaps import Swaps
 from antipodes_tasks.rules.transforms import Transforms
 
 Keys = NDArray[np.uint64]
@@ -72,9 +71,9 @@ class Packing:
         Raises SizeLimitError if a key has more than MAX_WORDS words.
         """
         packing = cls(*_reached(contents(rules), rules.footprints))
-        if packing.footprints is not None and isinstance(rules.moves, Transforms):
-            packing = _of_blocks(packing, rules, rules.moves)
-        elif isinstance(rules.moves, Swaps):
+        if packing.footprints is not None and rules.moves.transforms is not None:
+            packing = _of_blocks(packing, rules, rules.moves.transforms)
+        elif rules.moves.pairs is not None:
             packing = min(packing, cls(packing.contents, None, shared(packing.radices)), key=lambda one: one.words)
         if packing.words > MAX_WORDS:
             raise SizeLimitError(

@@ -18,7 +18,6 @@ from antipodes_tasks.keys.encoded_runs import WORD, integers, of_integers
 from antipodes_tasks.keys.expansion import Expansion
 from antipodes_tasks.keys.packing import Keys, rows_of, squeezed
 from antipodes_tasks.keys.sorted_keys import difference, find, merge, sorted_unique
-from antipodes_tasks.rules.functions import Functions
 
 SMALL = 1 << 18
 """Maximum number of positions of a puzzle with a single range; one task searches them in less than a second."""
@@ -77,7 +76,7 @@ def layers(expansion: Expansion, starts: Keys) -> Iterator[Keys]:
     """
     layer = sorted_unique(starts.copy())
     seen: list[Keys] = []
-    every = expansion.one_way or isinstance(expansion.rules.moves, Functions)
+    every = expansion.one_way or expansion.rules.moves.are_functions
     while len(layer):
         yield layer
         seen = [merge([*seen, layer])] if every else [*seen[-1:], layer]

@@ -9,10 +9,8 @@ from numpy.typing import NDArray
 from antipodes_tasks.base.jit import kernel
 from antipodes_tasks.keys.bit_fields import FieldLayout
 from antipodes_tasks.keys.position_set import FACTOR, HALF, ONE, ZERO, Numbers, PositionSet, Slots, Words, words_equal
-from antipodes_tasks.rules.functions import Functions
-from antipodes_tasks.rules.moves import Labels, Mask, Moves
+from antipodes_tasks.rules.moves import Labels, Mask, Moves, Pairs
 from antipodes_tasks.rules.parts import Part
-from antipodes_tasks.rules.swaps import Pairs, Swaps
 from antipodes_tasks.rules.transforms import Transforms
 
 NO_GUARD = -1
@@ -77,8 +75,8 @@ class Expanded(NamedTuple):
 class CompiledSteps:
     """Moves as arrays, applied by compiled code."""
 
-    def __init__(self, moves: Swaps | Transforms, parts: Sequence[Part]) -> None:
-        self.arrays = arrays_of(moves, parts)
+    def __init__(self, arrays: MoveArrays) -> None:
+        self.arrays = arrays
 
     def __len__(self) -> int:
         return len(self.arrays.inverse)
@@ -153,22 +151,21 @@ Steps = CompiledSteps | BatchSteps
 
 
 def steps_of(moves: Moves, parts: Sequence[Part], *, backwards: bool = False) -> Steps:
-    """Return the moves, or their inverses if ``backwards`` is True. They are compiled unless they are functions."""
-    if isinstance(moves, Swaps | Transforms):
-        return CompiledSteps(moves.reversed() if backwards else moves, parts)
-    return BatchSteps(len(moves), moves.undo if backwards else moves.move)
+    """Return the moves, or their inverses if ``backwards`` is True. They are compiled if possible."""
+    arrays = arrays_of(moves, parts, backwards=backwards)
+    if arrays is None:
+        return BatchSteps(len(moves), moves.undo if backwards else moves.move)
+    return CompiledSteps(arrays)
 
 
-def undoable(moves: Moves) -> bool:
-    """Return whether predecessors can be computed; functions may have no known inverse."""
-    return not isinstance(moves, Functions) or moves.invertible
-
-
-def arrays_of(moves: Swaps | Transforms, parts: Sequence[Part]) -> MoveArrays:
-    """Return the moves as arrays, without repeated swaps."""
-    if isinstance(moves, Swaps):
-        return _arrays_of_swaps(moves.pairs, sum(part.places for part in parts))
-    return _arrays_of_transforms(moves, parts)
+def arrays_of(moves: Moves, parts: Sequence[Part], *, backwards: bool = False) -> MoveArrays | None:
+    """Return the moves, or their inverses, as arrays, without repeated swaps; None if they cannot be compiled."""
+    if moves.pairs is not None:
+        pairs = moves.pairs[:, ::-1] if backwards else moves.pairs
+        return _arrays_of_swaps(pairs, sum(part.places for part in parts))
+    if moves.transforms is not None:
+        return _arrays_of_transforms(moves.transforms.reversed() if backwards else moves.transforms, parts)
+    return None
 
 
 def _arrays_of_swaps(pairs: Pairs, places: int) -> MoveArrays:

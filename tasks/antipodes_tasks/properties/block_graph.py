@@ -98,8 +98,8 @@ class BlockGraph(Encoding):
 
 def blocks_of(rules: Rules, starts: Labels) -> Blocks | None:
     """Return the blocks of a puzzle; None if its moves or starts show that it is not a block puzzle."""
-    moves = rules.moves
-    if not isinstance(moves, Transforms) or len(rules.parts) > 1 or len(rules.symbols) < 3 or not len(moves):
+    moves = rules.moves.transforms
+    if moves is None or len(rules.parts) > 1 or len(rules.symbols) < 3 or not len(moves):
         return None
     found: list[BlockMove] = []
     covered: dict[Placement, frozenset[int]] = {}

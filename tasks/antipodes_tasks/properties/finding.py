@@ -24,7 +24,6 @@ from antipodes_tasks.properties.faithful import all_products, faithful
 from antipodes_tasks.properties.named import DeclaredSymmetries
 from antipodes_tasks.properties.puzzle_graph import PuzzleGraph
 from antipodes_tasks.properties.symmetry import Numbers, Symmetry
-from antipodes_tasks.rules.functions import Functions
 from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.rules.rules import Rules
 
@@ -185,7 +184,7 @@ def _symmetries_of(
 
 
 def _encoded(rules: Rules, starts: Labels) -> Encoding:
-    if isinstance(rules.moves, Functions) and rules.moves.symmetries:
-        return DeclaredSymmetries(rules, starts, rules.moves)
+    if rules.moves.symmetries:
+        return DeclaredSymmetries(rules, starts)
     blocks = blocks_of(rules, starts)
     return BlockGraph(rules, starts, blocks) if blocks else PuzzleGraph(rules, starts)

@@ -15,8 +15,7 @@ from antipodes_tasks.base.quoting import quote
 from antipodes_tasks.properties.encoding import Encoding
 from antipodes_tasks.properties.symmetry import NO_MOVE, Numbers, Symmetry
 from antipodes_tasks.rules.custom_function import CustomFunction
-from antipodes_tasks.rules.functions import Functions
-from antipodes_tasks.rules.moves import Labels
+from antipodes_tasks.rules.moves import Labels, Moves
 from antipodes_tasks.rules.parts import moduli_of, random_positions
 from antipodes_tasks.rules.rules import Rules
 
@@ -29,7 +28,7 @@ TRIED = 200
 class DeclaredSymmetries(Encoding):
     """The declared symmetries of a puzzle. The points are the labels of each place, and the moves."""
 
-    def __init__(self, rules: Rules, starts: Labels, moves: Functions) -> None:
+    def __init__(self, rules: Rules, starts: Labels) -> None:
         """Convert the declared symmetries that permute the starts (or goals) ``starts`` ``(n, places)`` to arrays.
 
         Raises InputError if a declared symmetry is invalid; the message explains why.
@@ -39,10 +38,10 @@ class DeclaredSymmetries(Encoding):
         self.firsts = np.cumsum(self.moduli) - self.moduli
         self.contents = int(self.moduli.sum())
         tried = positions_near(rules)
-        named = [_symmetry(rules, self.moduli, moves, name, tried) for name in moves.symmetries]
-        for problem in _start_problems(rules, dict(zip(moves.symmetries, named, strict=True))):
+        named = {name: _symmetry(rules, self.moduli, name, tried) for name in rules.moves.symmetries}
+        for problem in _start_problems(rules, named):
             raise InputError(problem)
-        self.named = [one for one in named if _permutes(one, starts)]
+        self.named = [one for one in named.values() if _permutes(one, starts)]
 
     @property
     def deciding(self) -> list[int]:
@@ -100,13 +99,10 @@ def positions_near(rules: Rules, most: int = TRIED) -> Labels:
 
 def problems_of_named(rules: Rules, tried: Labels) -> Iterator[str]:
     """Yield the problems of the declared symmetries, which are checked on reachable positions ``(n, places)``."""
-    moves = rules.moves
-    if not isinstance(moves, Functions):
-        return
     moduli = np.array(moduli_of(rules.parts), dtype=np.int64)
-    for name in moves.symmetries:
+    for name in rules.moves.symmetries:
         try:
-            yield from _start_problems(rules, {name: _symmetry(rules, moduli, moves, name, tried)})
+            yield from _start_problems(rules, {name: _symmetry(rules, moduli, name, tried)})
         except InputError as error:
             yield str(error)
 
@@ -121,8 +117,9 @@ def _permutes(symmetry: Symmetry, positions: Labels) -> bool:
     return set(map(bytes, symmetry.image(positions))) == set(map(bytes, positions))
 
 
-def _symmetry(rules: Rules, moduli: Numbers, moves: Functions, name: str, tried: Labels) -> Symmetry:
+def _symmetry(rules: Rules, moduli: Numbers, name: str, tried: Labels) -> Symmetry:
     """Return the symmetry with a name; raise InputError if it is not a symmetry of the puzzle."""
+    moves = rules.moves
     places, labels = _structure(rules, moduli, moves.symmetries[name])
     found = _symmetry_from_places(rules, moduli, places, labels, np.full(len(moves), NO_MOVE))
     sample = np.concatenate((tried, random_positions(rules.parts, TRIED, name)))
@@ -159,7 +156,7 @@ def _structure(rules: Rules, moduli: Numbers, function: CustomFunction) -> tuple
     return places, labels
 
 
-def _moves(moves: Functions, name: str, symmetry: Symmetry, tried: Labels) -> Numbers:
+def _moves(moves: Moves, name: str, symmetry: Symmetry, tried: Labels) -> Numbers:
     """Return the number of the image of each move, as far as the ``tried`` positions determine it."""
     images = symmetry.image(tried)
     after = [moves.move(number, images) for number in range(len(moves))]

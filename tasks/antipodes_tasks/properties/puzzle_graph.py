@@ -15,11 +15,9 @@ from antipodes_tasks.base.errors import InputError
 from antipodes_tasks.properties.coloured_graph import ColouredGraph
 from antipodes_tasks.properties.encoding import Encoding, images_of_copies
 from antipodes_tasks.properties.symmetry import Numbers, Symmetry
-from antipodes_tasks.rules.counted_swaps import CountedSwaps
 from antipodes_tasks.rules.moves import Labels, Mask, Moves
 from antipodes_tasks.rules.parts import moduli_of
 from antipodes_tasks.rules.rules import Rules
-from antipodes_tasks.rules.swaps import Swaps
 from antipodes_tasks.rules.transforms import Transforms
 
 EMPTY = 0
@@ -36,12 +34,12 @@ class PuzzleGraph(Encoding):
 
         Raises InputError if the moves are functions, because their effects are not known.
         """
-        if not isinstance(rules.moves, Transforms | Swaps | CountedSwaps):
+        if rules.moves.transforms is None and rules.moves.ends is None:
             raise InputError(
                 f"the moves of {rules.name} are functions; to use its symmetries, give the puzzle symmetries="
             )
         self.rules = rules
-        self.starts = _with_regions(rules, starts)
+        self.starts = rules.moves.with_regions(starts)
         self.moduli: Numbers = np.array(moduli_of(rules.parts), dtype=np.int64)
         self.carriers = carriers_of(rules)
         self.part_of: Numbers = np.repeat(np.arange(len(rules.parts)), [part.places for part in rules.parts])
@@ -73,8 +71,8 @@ class PuzzleGraph(Encoding):
                 contents[here, : len(part.counts)] = np.array(part.counts) > 0
             elif self.is_twist[here].any():
                 contents[here, : len(part.symbols)] = True
-        if isinstance(self.rules.moves, Transforms):
-            _spread(contents, self.rules.moves, np.flatnonzero(~self.has_piece & ~self.is_twist))
+        if self.rules.moves.transforms is not None:
+            _spread(contents, self.rules.moves.transforms, np.flatnonzero(~self.has_piece & ~self.is_twist))
         return contents
 
     def _add_places(self) -> None:
@@ -104,9 +102,9 @@ class PuzzleGraph(Encoding):
     def _role(self, label: int) -> str:
         """Return the colour of a label: swaps distinguish empty places, and some swaps also distinguish free pieces."""
         moves = self.rules.moves
-        if isinstance(moves, CountedSwaps) and label == moves.free:
+        if label == moves.free:
             return "free"
-        return "empty" if not isinstance(moves, Transforms) and label == EMPTY else "label"
+        return "empty" if moves.transforms is None and label == EMPTY else "label"
 
     def _add_starts(self) -> None:
         self.start_vertices = [self.graph.vertex("start") for _ in self.starts]
@@ -134,15 +132,15 @@ class PuzzleGraph(Encoding):
             self.graph.vertex("begins", self.circles[part, label * count + turn], value, start)
 
     def _add_moves(self) -> None:
-        moves = self.rules.moves
+        moves = self.rules.moves.transforms
         self.move_vertices: list[int] = []
-        if isinstance(moves, Transforms):
+        if moves is not None:
             self.copies = _copies(moves)
             self.move_vertices = [self.graph.vertex("move") for _ in self.copies]
             for vertex, (number, *_) in zip(self.move_vertices, self.copies, strict=True):
                 self._add_transform(moves, number, vertex)
             return
-        pairs = set(map(tuple, _edges(moves).tolist()))
+        pairs = set(map(tuple, _edges(self.rules.moves).tolist()))
         for origin, destination in sorted(pairs):
             if (destination, origin) not in pairs:
                 self.graph.arc(self.places[origin], self.places[destination])
@@ -203,8 +201,8 @@ class PuzzleGraph(Encoding):
     @cached_property
     def _touched(self) -> list[int]:
         """The places that occur in swaps."""
-        moves = self.rules.moves
-        return [] if isinstance(moves, Transforms) else np.unique(_edges(moves)).tolist()
+        found: list[int] = np.unique(_edges(self.rules.moves)).tolist()
+        return found
 
     def symmetry(self, permutation: Numbers) -> Symmetry:
         """Return the symmetry that a permutation of the points, ``(points,)``, represents."""
@@ -238,9 +236,8 @@ class PuzzleGraph(Encoding):
         return turns
 
     def _moves(self, places: Numbers, become: dict[int, int]) -> Numbers:
-        moves = self.rules.moves
-        if not isinstance(moves, Transforms):
-            pairs = _pairs(moves)
+        if self.rules.moves.transforms is None:
+            pairs = _ends(self.rules.moves)
             return _numbers_of(places[pairs], pairs, len(places))
         number = {vertex: at for at, vertex in enumerate(self.move_vertices)}
         return images_of_copies(self.copies, [number[become[vertex]] for vertex in self.move_vertices])
@@ -252,9 +249,10 @@ def carriers_of(rules: Rules) -> Numbers:
     If moves separate twists from their pieces, or depend on twists, the twists are treated like other values.
     """
     carriers: Numbers = np.arange(rules.places)
-    if not isinstance(rules.moves, Transforms):
+    moves = rules.moves.transforms
+    if moves is None:
         return carriers
-    origin, conditional = rules.moves.origin, rules.moves.conditional
+    origin, conditional = moves.origin, moves.conditional
     for number, (part, here) in enumerate(zip(rules.parts, rules.ranges, strict=True)):
         if not part.twists or not number or not rules.parts[number - 1].holds_pieces:
             continue
@@ -265,25 +263,14 @@ def carriers_of(rules: Rules) -> Numbers:
     return carriers
 
 
-def _with_regions(rules: Rules, starts: Labels) -> Labels:
-    """Return the starts. If some moves are free, mark all places as empty that the empty place can reach by them."""
-    if not isinstance(rules.moves, CountedSwaps):
-        return starts
-    spread: Labels = np.where(rules.moves.regions(starts), np.uint8(EMPTY), starts)
-    return spread
-
-
-def _pairs(moves: Moves) -> Numbers:
-    """Return ``(moves, 2)``: the places of swaps."""
-    pairs = (
-        moves.pairs if isinstance(moves, Swaps) else np.array(moves.edges if isinstance(moves, CountedSwaps) else ())
-    )
-    return pairs.astype(np.int64).reshape(-1, 2)
+def _ends(moves: Moves) -> Numbers:
+    """Return ``(moves, 2)``: the places between which each move takes a piece; none if moves may take several."""
+    return np.empty((0, 2), dtype=np.int64) if moves.ends is None else moves.ends.astype(np.int64)
 
 
 def _edges(moves: Moves) -> Numbers:
     """Return the distinct pairs of places of swaps, ``(n, 2)``, without swaps of a place with itself."""
-    pairs = _pairs(moves)
+    pairs = _ends(moves)
     return np.unique(pairs[pairs[:, 0] != pairs[:, 1]], axis=0)
 
 

@@ -21,7 +21,7 @@ from antipodes_tasks.permutations import parity
 from antipodes_tasks.rules.moves import Labels, Mask, Moves
 from antipodes_tasks.rules.parts import Part
 from antipodes_tasks.rules.rules import Rules
-from antipodes_tasks.rules.swaps import Swaps, any_order, both_ways, connected, swap_edges, two_colouring
+from antipodes_tasks.rules.swaps import any_order, both_ways, connected, swap_edges, two_colouring
 from antipodes_tasks.rules.transforms import Transforms
 
 Element = tuple[int, ...]
@@ -151,10 +151,10 @@ def _span(moves: Moves, parts: tuple[Part, ...]) -> frozenset[Element] | None:
     unknown.
     """
     added: set[Element]
-    if isinstance(moves, Swaps):
+    if moves.pairs is not None:
         added = {(1, 1) if parts[0].all_different else (1,)} if len(moves) else set()
-    elif isinstance(moves, Transforms) and _keeps_to_parts(moves, parts):
-        added = _added(moves, parts)
+    elif moves.transforms is not None and _keeps_to_parts(moves.transforms, parts):
+        added = _added(moves.transforms, parts)
     else:
         return None
     orders = [len(part.symbols) if part.counts is None else 2 for part in parts if part.all_different]

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from antipodes_tasks.base.quoting import shorten
-from antipodes_tasks.rules.counted_swaps import CountedSwaps
 from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.rules.rules import Rules
 
@@ -102,7 +101,7 @@ class Symmetry:
     @property
     def is_local(self) -> bool:
         """Whether the new label depends only on the place and the old label, and for a twist on its piece."""
-        return self.firsts is None and not isinstance(self.rules.moves, CountedSwaps)
+        return self.firsts is None and self.rules.moves.free is None
 
     def _leaves(self, positions: Labels) -> NDArray[np.bool_]:
         unchanged = np.zeros(len(positions), dtype=np.bool_)

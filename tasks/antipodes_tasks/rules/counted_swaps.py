@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 
 from antipodes_tasks.base.errors import InputError
-from antipodes_tasks.rules.moves import Labels, Mask, Moves
+from antipodes_tasks.rules.moves import Labels, Mask, Moves, Pairs
 from antipodes_tasks.rules.swaps import Swaps, both_ways, neighbours
 
 EMPTY = 0
@@ -33,7 +33,7 @@ class CountedSwaps(Moves):
         if not both_ways(edges):
             raise InputError("additive patterns need reversible moves; some swaps only work in one direction")
         self.swaps = swaps
-        self.free = free
+        self.free: int = free
         self.edges = tuple(sorted(edges))
         """The moves of counted pieces: pairs of the place of a piece and an adjacent place."""
         self._around = neighbours(edges, max((max(pair) for pair in edges), default=0) + 1)
@@ -43,6 +43,11 @@ class CountedSwaps(Moves):
         """The names of the swaps."""
         names = dict(zip(map(tuple, self.swaps.pairs.tolist()), self.swaps.names, strict=False))
         return tuple(names[edge] for edge in self.edges) if names else ()
+
+    @cached_property
+    def ends(self) -> Pairs:
+        """The edges as an array ``(moves, 2)``."""
+        return np.array(self.edges, dtype=np.int16).reshape(-1, 2)
 
     def __len__(self) -> int:
         return len(self.edges)
@@ -72,6 +77,11 @@ class CountedSwaps(Moves):
             for a, b in self.edges:
                 reached[:, b] |= reached[:, a] & passable[:, b]
         return reached
+
+    def with_regions(self, labels: Labels) -> Labels:
+        """Return positions ``(n, places)`` with the label 0 on all places that free swaps can make empty."""
+        spread: Labels = np.where(self.regions(labels), np.uint8(EMPTY), labels)
+        return spread
 
     def canonical(self, labels: Labels) -> Labels:
         """Return the positions ``(..., places)`` with the empty place moved to the first place of its region."""

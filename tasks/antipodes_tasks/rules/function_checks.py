@@ -10,7 +10,6 @@ import numpy as np
 
 from antipodes_tasks.base.errors import InputError
 from antipodes_tasks.base.quoting import shorten
-from antipodes_tasks.rules.functions import Functions
 from antipodes_tasks.rules.moves import Labels, Mask, Moves
 
 ALONE = 40
@@ -26,7 +25,7 @@ def check_functions(moves: Moves, labels: Labels) -> None:
 
     Raises InputError, naming the move, if a move has two results for one position or its inverse does not undo it.
     """
-    if not isinstance(moves, Functions) or moves.identity in _tried:
+    if not moves.are_functions or moves.identity in _tried:
         return
     sample = _positions_near(moves, labels)
     for number in range(len(moves)):
@@ -37,7 +36,7 @@ def check_functions(moves: Moves, labels: Labels) -> None:
 
 def check_path(moves: Moves, path: Labels) -> None:
     """Raise InputError if Python moves that produced a path ``(length + 1, places)`` do not follow it when repeated."""
-    if isinstance(moves, Functions) and None in (steps := moves.moves_on_path(path)):
+    if moves.are_functions and None in (steps := moves.moves_on_path(path)):
         raise contradiction(path[steps.index(None)])
 
 
@@ -53,7 +52,7 @@ _tried = set[bytes]()
 """Identities of the moves that were found to be consistent."""
 
 
-def _positions_near(moves: Functions, labels: Labels) -> Labels:
+def _positions_near(moves: Moves, labels: Labels) -> Labels:
     """Return up to NEAR distinct positions: the given positions and those nearest to them, by moves and inverses."""
     found = frontier = np.unique(labels, axis=0)[:NEAR]
     undoable = [number for number in range(len(moves)) if moves.has_inverse(number)]
@@ -101,12 +100,9 @@ def problems_of_move(moves: Moves, number: int, sample: Labels) -> Iterator[str]
 
 
 def _inverse_problems(moves: Moves, number: int, before: Labels, after: Labels) -> Iterator[str]:
-    if isinstance(moves, Functions):
-        if not moves.has_inverse(number):
-            return
-        back, found = moves.undone(number, after)
-    else:
-        back, found = moves.undo(number, after)
+    if not moves.has_inverse(number):
+        return
+    back, found = moves.undone(number, after)
     if (at := _first_difference((back, found), (before, np.ones_like(found)))) is not None:
         outcome = f"leads from there to {listed(back[at])}" if found[at] else "is illegal there"
         yield (

@@ -42,6 +42,8 @@ class Functions(Moves):
     positions. Every result is checked, so an invalid position never becomes an index.
     """
 
+    are_functions = True
+
     def __init__(
         self,
         functions: Mapping[str, Function],
@@ -221,10 +223,9 @@ class Functions(Moves):
         return self._applied(self._functions[inverse] if isinstance(inverse, int) else inverse, labels)
 
     def check_undone(self, number: int, labels: Labels, after: Labels, legal: Mask) -> None:
-        """Raise InputError unless the inverse of a move leads from each successor back to its position.
-
-        ``after`` and ``legal`` are the result of the move for positions ``labels``.
-        """
+        """Raise InputError if the declared inverse of a move does not lead back; see `Moves.check_undone`."""
+        if not self.reversible:
+            return
         labels = legal_positions(labels, legal)
         before, found = self.undone(number, legal_positions(after, legal))
         if not (found.all() and np.array_equal(before, labels)):

@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from antipodes_tasks.base.quoting import counted
+from antipodes_tasks.rules.custom_function import CustomFunction
+
+if TYPE_CHECKING:
+    from antipodes_tasks.rules.transforms import Transforms
 
 Labels = NDArray[np.uint8]
 """Positions as arrays ``(..., places)``: the label on each place."""
 Mask = NDArray[np.bool_]
+Pairs = NDArray[np.int16]
+"""Pairs of places ``(n, 2)``."""
 GoalTest = Callable[[Labels], Mask]
 """Function that returns a mask ``(n,)`` of the goals among positions ``(n, places)``, for goals too many to list."""
 MOVE_BYTES = 16
@@ -79,7 +87,35 @@ position after it."""
 
 
 class Moves(ABC):
-    """The moves of a puzzle: immutable, and cheap to send to other processes."""
+    """The moves of a puzzle: immutable, and cheap to send to other processes.
+
+    A kind of move states its moves as ``pairs`` or as ``transforms``, from which compiled moves, numberings and
+    symmetries are made, or sets ``are_functions``. Other code does not depend on the kind.
+    """
+
+    pairs: Pairs | None = None
+    """``(moves, 2)``: the place of the piece and the empty place, if each move swaps a piece with an empty place, which
+    has the label 0. None for other moves."""
+    free: int | None = None
+    """The label of the pieces whose moves are not counted, or None if all moves are counted. Positions that free moves
+    connect count as one position; see `canonical`."""
+    are_functions: ClassVar[bool] = False
+    """Whether the effects of moves are only known by applying them, as for moves that a user wrote in Python. They are
+    slow, and may contradict each other."""
+    plain: bool = False
+    """Whether move tables list each position separately, even if the moves seem to depend on only a few places."""
+    symmetries: Mapping[str, CustomFunction] = MappingProxyType({})
+    """The symmetries that a user declared, by name."""
+
+    @property
+    def transforms(self) -> Transforms | None:
+        """The moves as permutations of places that add numbers to labels, if they are stated in this form."""
+        return None
+
+    @property
+    def ends(self) -> Pairs | None:
+        """``(moves, 2)``: the places between which each move takes a piece; None if moves may take several pieces."""
+        return self.pairs
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__}: {counted(len(self), 'move')}>"
@@ -111,6 +147,10 @@ class Moves(ABC):
         """Whether `undo` works for every move; moves that a user wrote may have no known inverse."""
         return True
 
+    def has_inverse(self, number: int) -> bool:
+        """Return whether the inverse of a move is known."""
+        return True
+
     @property
     @abstractmethod
     def table_key(self) -> bytes:
@@ -132,6 +172,17 @@ class Moves(ABC):
         """Return positions ``(..., places)`` in canonical labels; different labels may stand for the same position."""
         return labels
 
+    def with_regions(self, labels: Labels) -> Labels:
+        """Return positions ``(n, places)`` with the label 0 on all places that free moves can make empty."""
+        return labels
+
+    def signed(self, source: str) -> Moves:
+        """Return the same moves, identified by ``source``, the SHA-256 of the file that defines them.
+
+        Only functions depend on the file.
+        """
+        return self
+
     @abstractmethod
     def move(self, number: int, labels: Labels) -> tuple[Labels, Mask]:
         """Return the positions ``(n, places)`` after a move and a mask ``(n,)`` of the positions that allow it.
@@ -145,6 +196,21 @@ class Moves(ABC):
 
         Raises InputError if the inverse is unknown, see `invertible`.
         """
+
+    def undone(self, number: int, labels: Labels) -> tuple[Labels, Mask]:
+        """Apply the inverse of a move to positions ``(n, places)``, without verifying that the move leads back."""
+        return self.undo(number, labels)
+
+    def check_undone(self, number: int, labels: Labels, after: Labels, legal: Mask) -> None:  # noqa: B027
+        """Raise InputError if the declared inverse of a move does not lead back from each successor to its position.
+
+        ``after`` and ``legal`` are the result of the move for positions ``labels``. Only functions need this check, and
+        only if each of them has a declared inverse.
+        """
+
+    def symmetric(self, name: str, labels: Labels) -> Labels:
+        """Return the images of positions ``(n, places)`` under a declared symmetry; raise KeyError if there is none."""
+        raise KeyError(name)
 
     def moves_on_path(self, path: Labels) -> list[int | None]:
         """Return the number of a move for each step of a path ``(length + 1, places)``; None if no move makes it."""

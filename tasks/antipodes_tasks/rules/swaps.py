@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from antipodes_tasks.base.errors import InputError
-from antipodes_tasks.rules.moves import Labels, Mask, Moves, Steps
+from antipodes_tasks.rules.moves import Labels, Mask, Moves, Pairs, Steps
 from antipodes_tasks.rules.rules import Rules
+from antipodes_tasks.rules.transforms import Transforms
 
-Pairs = NDArray[np.int16]
 Naming = Callable[[int, int], str]
 """Function that returns the name of a move from the piece's place and the empty place; it must be picklable."""
 MAX_PLACE = np.iinfo(np.int16).max
@@ -184,7 +184,28 @@ def swap_edges(rules: Rules) -> Edges | None:
 
 @lru_cache(maxsize=4)
 def _edges(moves: Moves) -> Edges | None:
-    return frozenset((a, b) for a, b in moves.pairs.tolist() if a != b) if isinstance(moves, Swaps) else None
+    return None if moves.pairs is None else frozenset((a, b) for a, b in moves.pairs.tolist() if a != b)
+
+
+def transforms_of(rules: Rules) -> Transforms:
+    """Return the moves of a puzzle, which must be stated as transforms or pairs, as transforms.
+
+    A swap exchanges two places. It is legal if one of them is empty and the other is not.
+    """
+    moves = rules.moves
+    if moves.transforms is not None:
+        return moves.transforms
+    assert moves.pairs is not None
+    pairs = np.unique(moves.pairs, axis=0).astype(np.int64)
+    pairs = pairs[pairs[:, 0] != pairs[:, 1]]
+    labels = len(rules.counts)
+    every = np.arange(len(pairs))
+    origins = np.tile(np.arange(rules.places), (len(pairs), 1))
+    origins[every, pairs[:, 0]], origins[every, pairs[:, 1]] = pairs[:, 1], pairs[:, 0]
+    allowed = np.full(origins.shape, (1 << labels) - 1, dtype=np.uint64)
+    allowed[every, pairs[:, 0]] -= np.uint64(1)
+    allowed[every, pairs[:, 1]] = 1
+    return Transforms((), origins, np.full(rules.places, labels), None, allowed)
 
 
 def both_ways(edges: Edges) -> bool:

@@ -78,6 +78,11 @@ class Transforms(Moves):
         return self._names
 
     @property
+    def transforms(self) -> Transforms:
+        """These moves."""
+        return self
+
+    @property
     def places(self) -> int:
         """Number of places."""
         return len(self.moduli)

@@ -87,8 +87,8 @@ def abstraction_of(rules: Rules, goal: Labels, pattern: Rules) -> Homomorphism:
 
 
 def _transforms(rules: Rules) -> Transforms:
-    moves = rules.moves
-    if not isinstance(moves, Transforms) or moves.allowed is not None:
+    moves = rules.moves.transforms
+    if moves is None or moves.allowed is not None:
         raise InputError(
             f"{option('tables')}: pattern tables need a sliding puzzle with one blank, or moves that are always legal; "
             f"this does not hold for {shorten(rules.name)}{_reason(rules)}"
@@ -98,8 +98,8 @@ def _transforms(rules: Rules) -> Transforms:
 
 def _reason(rules: Rules) -> str:
     """Return why the moves are not supported, for messages."""
-    moves = rules.moves
-    if not isinstance(moves, Transforms):
+    moves = rules.moves.transforms
+    if moves is None:
         return ""
     moved = (moves.origin != np.arange(moves.places)).sum(axis=1)
     if rules.layout is not None and moved.max(initial=0) > 2:

@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 from antipodes_tasks.base.errors import ResourceLimitError
 from antipodes_tasks.base.option_names import option
 from antipodes_tasks.rules.rules import Rules
+from antipodes_tasks.rules.swaps import transforms_of
 from antipodes_tasks.spaces.keyed import Keyed
-from antipodes_tasks.spaces.orbits import Orbits, transforms_of
+from antipodes_tasks.spaces.orbits import Orbits
 from antipodes_tasks.spaces.part_tables import filled, part_fill
 from antipodes_tasks.spaces.selection import every_cut
 from antipodes_tasks.spaces.space import Numbering

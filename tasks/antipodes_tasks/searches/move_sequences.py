@@ -9,16 +9,11 @@ from numpy.typing import NDArray
 from antipodes_tasks.keys.position_set import Numbers
 from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.rules.rules import Rules
+from antipodes_tasks.rules.swaps import transforms_of
 from antipodes_tasks.rules.transforms import Transforms
 
 MAX_PAIRED = 128
 """Maximum number of moves for which all pairs of moves are compared, which takes about 20 ms."""
-
-
-def transforms_in(rules: Rules) -> Transforms:
-    """Return the moves of a puzzle, which must be transforms."""
-    assert isinstance(rules.moves, Transforms)
-    return rules.moves
 
 
 def followers(moves: Transforms, every: bool, order: Sequence[int] | None = None) -> list[list[int]]:
@@ -46,7 +41,7 @@ def followers(moves: Transforms, every: bool, order: Sequence[int] | None = None
 
 def followers_as_bits(rules: Rules, every: bool, order: Sequence[int] | None = None) -> NDArray[np.uint32]:
     """Return `followers` as bit masks ``(moves + 1,)``; the puzzle must have at most 32 moves."""
-    listed = followers(transforms_in(rules), every, order)
+    listed = followers(transforms_of(rules), every, order)
     return np.array([sum(1 << move for move in own) for own in listed], dtype=np.uint32)
 
 
@@ -96,7 +91,7 @@ class Inverses:
 
         Returns None if pieces are identical, values move separately from pieces, or a move is irreversible.
         """
-        moves = transforms_in(rules)
+        moves = transforms_of(rules)
         home = np.repeat(np.arange(rules.places)[:, np.newaxis], int(moves.moduli.max()), axis=1)
         carriers, pieces = np.arange(rules.places), np.zeros(rules.places, dtype=np.bool_)
         for part, at, before in zip(rules.parts, rules.ranges, (slice(0, 0), *rules.ranges), strict=False):

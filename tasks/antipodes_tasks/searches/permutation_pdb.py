@@ -18,17 +18,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antipodes_tasks.keys.position_set import Numbers
-from antipodes_tasks.keys.steps import CompiledSteps
+from antipodes_tasks.keys.steps import CompiledSteps, arrays_of
 from antipodes_tasks.properties.finding import symmetries_of
 from antipodes_tasks.properties.heuristics import UNREACHABLE_COST
 from antipodes_tasks.properties.symmetry import Symmetry
 from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.rules.parts import random_numbers
 from antipodes_tasks.rules.rules import Rules
+from antipodes_tasks.rules.swaps import transforms_of
 from antipodes_tasks.searches.depth_first import NEXT_BOUND, Descent, Pass, listed, room_for_paths
 from antipodes_tasks.searches.digits import INDEPENDENT, split
 from antipodes_tasks.searches.folding import Folding
-from antipodes_tasks.searches.move_sequences import Inverses, followers, transforms_in
+from antipodes_tasks.searches.move_sequences import Inverses, followers
 from antipodes_tasks.searches.pattern_databases import Patterns
 from antipodes_tasks.searches.permutation_dfs import (
     DISTINCT,
@@ -196,7 +197,7 @@ class PermutationPatterns(Patterns):
                 for one in self.symmetries
                 if one is not None and np.array_equal(one.image(root[np.newaxis])[0], root)
             ]
-            central = self.inverses is not None and self.inverses.commute(transforms_in(self.rules), root)
+            central = self.inverses is not None and self.inverses.commute(transforms_of(self.rules), root)
             known = asked, stages_of(self.rules, np.array(kept), central, steps.follow[0], depth)
             self._staged["last"] = known
         return known[1]
@@ -323,9 +324,8 @@ def _view_arrays(patterns: PermutationPatterns) -> ViewArrays:
 
 
 def _effects(rules: Rules, every: bool) -> MoveEffects:
-    steps = CompiledSteps(transforms_in(rules), rules.parts)
-    follow = followers(transforms_in(rules), every)
-    arrays = steps.arrays
+    arrays, follow = arrays_of(rules.moves, rules.parts), followers(transforms_of(rules), every)
+    assert arrays is not None
     return MoveEffects(
         at=arrays.change_at.astype(np.uint64),
         place=arrays.place.astype(np.uint64),

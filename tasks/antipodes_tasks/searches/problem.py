@@ -10,7 +10,7 @@ from antipodes_tasks.base import arguments
 from antipodes_tasks.base.errors import InputError
 from antipodes_tasks.base.quoting import counted, shorten
 from antipodes_tasks.keys.bit_fields import Fields
-from antipodes_tasks.keys.steps import Steps, steps_of, undoable
+from antipodes_tasks.keys.steps import Steps, steps_of
 from antipodes_tasks.permutations.chain import sifted
 from antipodes_tasks.properties.solvability import parities, solvable
 from antipodes_tasks.rules.moves import GoalTest, Labels
@@ -104,7 +104,7 @@ class Problem:
     @cached_property
     def undoable(self) -> bool:
         """Whether the predecessors of a position are known, and not only its successors."""
-        return undoable(self.rules.moves)
+        return self.rules.moves.invertible
 
     @cached_property
     def parities(self) -> frozenset[int]:

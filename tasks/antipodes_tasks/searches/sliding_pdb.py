@@ -19,7 +19,7 @@ from antipodes_tasks.keys.position_set import Numbers, Words
 from antipodes_tasks.properties.finding import symmetries_of
 from antipodes_tasks.properties.heuristics import UNREACHABLE_COST
 from antipodes_tasks.properties.symmetry import Symmetry
-from antipodes_tasks.rules.counted_swaps import EMPTY, CountedSwaps
+from antipodes_tasks.rules.counted_swaps import EMPTY
 from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.rules.swaps import swap_edges
@@ -50,14 +50,15 @@ class PatternTable:
     @property
     def adds(self) -> bool:
         """Whether the table only counts the moves of some tiles, so that it can be added to tables of other tiles."""
-        return isinstance(self.rows.rules.moves, CountedSwaps)
+        return self.rows.rules.moves.free is not None
 
     @cached_property
     def tiles(self) -> frozenset[int]:
         """Labels of the puzzle whose moves the table counts."""
-        moves = self.rows.rules.moves
-        uncounted = (EMPTY, moves.free) if isinstance(moves, CountedSwaps) else (EMPTY,)
-        counted = np.flatnonzero(~np.isin(self.label_of, uncounted)) if self.adds else np.arange(1, len(self.label_of))
+        free = self.rows.rules.moves.free
+        counted = np.arange(1, len(self.label_of))
+        if free is not None:
+            counted = np.flatnonzero(~np.isin(self.label_of, (EMPTY, free)))
         return frozenset(counted.tolist())
 
     def read(self, indices: Numbers) -> Numbers:

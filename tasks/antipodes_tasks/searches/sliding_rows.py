@@ -9,9 +9,7 @@ from antipodes_tasks.base.errors import InputError
 from antipodes_tasks.base.option_names import option
 from antipodes_tasks.base.quoting import shorten
 from antipodes_tasks.move_tables import ILLEGAL, MoveTables
-from antipodes_tasks.rules.counted_swaps import CountedSwaps
 from antipodes_tasks.rules.rules import Rules
-from antipodes_tasks.rules.swaps import Swaps
 from antipodes_tasks.spaces.arrangements import Arrangements
 from antipodes_tasks.spaces.regions import Edges, Regions, RegionTables
 from antipodes_tasks.spaces.selection import every_cut
@@ -28,11 +26,9 @@ class SwapRows:
     @cached_property
     def edges(self) -> Edges:
         """The moves: pairs of the place of a piece and the place of the blank."""
-        moves = self.rules.moves
-        if isinstance(moves, Swaps):
-            return tuple(dict.fromkeys((a, b) for a, b in moves.pairs.tolist() if a != b))
-        assert isinstance(moves, CountedSwaps)
-        return moves.edges
+        ends = self.rules.moves.ends
+        assert ends is not None
+        return tuple(dict.fromkeys((a, b) for a, b in ends.tolist() if a != b))
 
     @cached_property
     def _space(self) -> Space:

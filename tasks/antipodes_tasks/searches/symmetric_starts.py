@@ -23,7 +23,8 @@ from numpy.typing import NDArray
 
 from antipodes_tasks.keys.position_set import Numbers
 from antipodes_tasks.rules.rules import Rules
-from antipodes_tasks.searches.move_sequences import first_alike, followers_as_bits, transforms_in
+from antipodes_tasks.rules.swaps import transforms_of
+from antipodes_tasks.searches.move_sequences import first_alike, followers_as_bits
 from antipodes_tasks.searches.step_table_dfs import STEP_ROOM
 
 
@@ -52,7 +53,7 @@ def stages_of(rules: Rules, symmetries: Numbers, central: bool, follow: NDArray[
     ``symmetries`` ``(n, moves)`` contains the image of each move under each symmetry that leaves the position
     unchanged. These symmetries form a group, including the identity.
     """
-    images, order = first_alike(transforms_in(rules))[symmetries], np.arange(len(rules.moves))
+    images, order = first_alike(transforms_of(rules))[symmetries], np.arange(len(rules.moves))
     most = depth - 2  # the kernel needs two moves after the prefixes: it splits the tree one move below them
     if not central or most < 1:
         return [_stage(images, order, follow, most)]

@@ -31,7 +31,7 @@ from antipodes_tasks.permutations.parity import (
 )
 from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.rules.rules import Rules
-from antipodes_tasks.rules.swaps import Swaps, any_order, swap_edges, two_colouring
+from antipodes_tasks.rules.swaps import any_order, swap_edges, two_colouring
 from antipodes_tasks.spaces.space import NOT_NUMBERED, Numbering, SpaceRecord
 from antipodes_tasks.spaces.swap_tables import SwapTables
 
@@ -67,7 +67,7 @@ class Arrangements(Numbering):
     @classmethod
     def restored(cls, rules: Rules, record: SpaceRecord) -> Self:
         """Return the numbering with the parities of a record; raise FieldError if they do not match the puzzle."""
-        if not isinstance(rules.moves, Swaps):
+        if rules.moves.pairs is None:
             raise FieldError(f"space: the kind {record.kind!r} does not match the puzzle {rules.name}")
         numbering = cls.of(rules) if record.details else cls(rules.counts)
         if record.details != numbering.details:
@@ -123,7 +123,6 @@ class Arrangements(Numbering):
 
     def filler(self, rules: Rules, leading: int) -> SwapTables:
         """Return the filler of the move tables: a row determines the places of the leading labels."""
-        assert isinstance(rules.moves, Swaps)
         return SwapTables(rules.moves, self.counts, leading)
 
     def reachable(self, rules: Rules) -> int | None:
@@ -142,7 +141,7 @@ def parity_by_place(rules: Rules) -> tuple[int, ...] | None:
     several components. If the starts of a component disagree, or its graph has a cycle of odd length, the place does
     not determine the parity. In a component without a start, either of the two possible choices is correct.
     """
-    if not MIN_PLACES <= rules.places <= MAX_PLACES or set(rules.counts) != {1} or not isinstance(rules.moves, Swaps):
+    if not MIN_PLACES <= rules.places <= MAX_PLACES or set(rules.counts) != {1} or rules.moves.pairs is None:
         return None
     empty, wanted = rules.start_labels.argmin(axis=1), parities(rules.start_labels)
     seeds = tuple(zip(empty.tolist(), wanted.tolist(), strict=True))

@@ -12,14 +12,13 @@ import numpy as np
 from antipodes_tasks.base.errors import InputError, ResourceLimitError
 from antipodes_tasks.move_tables import CACHED_BYTES, COLUMN_BYTES, MAPS_COST, WIDE_COST, Filler
 from antipodes_tasks.properties.symmetry_images import MAX_SYMMETRIES, Images
-from antipodes_tasks.rules.functions import Functions
 from antipodes_tasks.rules.parts import moduli_of
 from antipodes_tasks.rules.rules import Rules
-from antipodes_tasks.rules.swaps import Swaps
-from antipodes_tasks.rules.transforms import MAX_MASKED, Transforms
+from antipodes_tasks.rules.swaps import transforms_of
+from antipodes_tasks.rules.transforms import MAX_MASKED
 from antipodes_tasks.spaces.mixed_radix import FUNCTION_COST, MixedRadix
 from antipodes_tasks.spaces.reduced_fields import ReducedFields, field_frames
-from antipodes_tasks.spaces.reduced_numbering import REDUCIBLE, Reduced, labels_of, parts_of, steps_of
+from antipodes_tasks.spaces.reduced_numbering import REDUCIBLE, Reduced, labels_of, parts_of
 from antipodes_tasks.spaces.reduced_tables import decides
 from antipodes_tasks.spaces.row_classes import MAX_NUMPY_ROWS, RowClasses
 from antipodes_tasks.spaces.rows_and_columns import Classes, Cut, Part, Pieces
@@ -72,7 +71,7 @@ def reduced_space(rules: Rules, whole: Space, *, worth: bool = False, outline: b
     best = _cheapest(rules, whole.numbering, _limits(rules, whole, worth))
     if best is None:
         raise InputError(f"the table of {rules.name} cannot be reduced: symmetries would not save time")
-    if outline and isinstance(rules.moves, Transforms | Swaps) and _tables_take_long(rules, best):
+    if outline and not rules.moves.are_functions and _tables_take_long(rules, best):
         best = replace(best, outline=True)
     return Space(rules, best, best.cuts[0])
 
@@ -99,7 +98,7 @@ def _is_reducible(rules: Rules, numbering: Numbering) -> bool:
 
 def _limits(rules: Rules, whole: Space, worth: bool) -> Limits:
     """Return the upper limits on a reduced space."""
-    each = 1 + FUNCTION_COST if isinstance(rules.moves, Functions) else 1
+    each = 1 + FUNCTION_COST if rules.moves.are_functions else 1
     search = float(each * whole.size * len(rules.moves))
     if not worth or whole.size >= MIN_POSITIONS_FOR_LONG_SEARCH:
         return Limits(
@@ -138,9 +137,9 @@ def _cheapest(rules: Rules, whole: Numbering, limits: Limits) -> Reduced | None:
 
 def _deciding_frames(rules: Rules, images: Images) -> Iterator[Cut]:
     """Return cuts for which the row of a position determines its row after each move."""
-    if isinstance(rules.moves, Functions):
+    if rules.moves.are_functions:
         return field_frames(rules, images)
-    steps = steps_of(rules)
+    steps = transforms_of(rules)
     return (frame for frame in cuts_of(rules, images) if decides(frame, steps))
 
 
@@ -154,14 +153,14 @@ def _numbering(rules: Rules, whole: Numbering, frame: Cut, images: Images) -> Re
 
 
 def _cost(rules: Rules, frame: Cut, order: int, rows: float) -> float:
-    if isinstance(rules.moves, Functions):
+    if rules.moves.are_functions:
         return cost_of_fields(frame, order, rows, len(rules.moves))
     return cost_of(frame, order, rows, len(rules.moves))
 
 
 def symmetries_listed(rules: Rules) -> Images:
     """Return all symmetries of a puzzle; raise InputError if there are too many."""
-    if isinstance(rules.moves, Functions) and not rules.moves.symmetries:
+    if rules.moves.are_functions and not rules.moves.symmetries:
         return Images.trivial(moduli_of(rules.parts))
     from antipodes_tasks.properties.finding import symmetries_of  # loads igraph
 

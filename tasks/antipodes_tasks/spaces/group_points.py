@@ -178,9 +178,8 @@ class PuzzlePoints:
 
 def points_of(rules: Rules) -> PuzzlePoints | None:
     """Return the points of a puzzle, cached; None if its positions are not permutations of points."""
-    if not isinstance(rules.moves, Transforms):
-        return None
-    return _points_of(rules.parts, rules.starts[0], rules.moves)
+    moves = rules.moves.transforms
+    return None if moves is None else _points_of(rules.parts, rules.starts[0], moves)
 
 
 @lru_cache(maxsize=4)

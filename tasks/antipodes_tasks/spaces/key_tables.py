@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from antipodes_tasks.base.errors import InputError
 from antipodes_tasks.keys.steps import Steps, steps_of
 from antipodes_tasks.move_tables import ILLEGAL, Fill, Filler, Indices, MoveTables, blocks, map_type
-from antipodes_tasks.rules.functions import Functions
 from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.spaces.space import Numbering
@@ -80,7 +79,7 @@ class SuccessorLists(Filler):
     def _check_inverses(self, first: int, end: int) -> None:
         """Raise InputError if a function that is declared as an inverse is not; other moves have known inverses."""
         moves = self.rules.moves
-        if isinstance(moves, Functions) and moves.reversible:
+        if moves.are_functions and moves.reversible:
             labels = self.numbering.unrank(np.arange(first, end))
             for number in range(len(moves)):
                 moves.check_undone(number, labels, *moves.move(number, labels))

@@ -36,7 +36,6 @@ from antipodes_tasks.move_tables import (
     map_type,
 )
 from antipodes_tasks.permutations.arrangements import rank_arrangements, ranker, unrank_arrangements
-from antipodes_tasks.rules.functions import Functions
 from antipodes_tasks.rules.moves import Labels, Moves
 from antipodes_tasks.rules.parts import Part, random_numbers, random_positions, ranges_of
 from antipodes_tasks.rules.rules import Rules
@@ -141,10 +140,10 @@ class MixedRadix(Numbering):
     @classmethod
     def of(cls, rules: Rules) -> Self:
         """Return the numbering with the cut that takes the least memory."""
-        moves, (order, ends) = functions_of(rules), deciding_order(rules.parts, rules.moves)
+        order, ends = deciding_order(rules.parts, rules.moves)
         fields = fields_of(rules.parts)
         best = cls(tuple(fields[number] for number in order), order, len(order), most_maps=1)
-        for leading in () if moves.plain else _promising(best.radices, ends):
+        for leading in () if rules.moves.plain else _promising(best.radices, ends):
             cut = replace(best, leading=leading)
             most_maps = cut.filler(rules, leading).estimated_maps()
             cut = replace(cut, most_maps=most_maps or 1)
@@ -162,7 +161,7 @@ class MixedRadix(Numbering):
     @classmethod
     def restored(cls, rules: Rules, record: SpaceRecord) -> Self:
         """Return the numbering with the recorded order and cut; raise FieldError if they do not match the puzzle."""
-        if not isinstance(rules.moves, Functions):
+        if not rules.moves.are_functions:
             raise FieldError(f"space: the kind {record.kind!r} does not match the puzzle {rules.name}")
         order, most = record.details.get("order"), record.details.get("column_maps")
         fields = fields_of(rules.parts)
@@ -219,18 +218,12 @@ class MixedRadix(Numbering):
     def filler(self, rules: Rules, leading: int) -> "FieldTables":
         """Return the filler of a cut. Filling raises InputError if the row after a move also depends on the column."""
         deciding = tuple(field.first for field in self.fields[:leading])
-        return FieldTables(functions_of(rules), self, leading, deciding, self.most_maps)
+        return FieldTables(rules.moves, self, leading, deciding, self.most_maps)
 
     def _search_bytes(self, rules: Rules) -> int:
         """Return the bytes of the move tables and of the bitmaps of a search."""
         tables = self.filler(rules, self.leading)
         return tables.table_bytes + WORD_BYTES * tables.rows * -(-tables.width // 64)
-
-
-def functions_of(rules: Rules) -> Functions:
-    """Return the moves of a puzzle whose moves are functions."""
-    assert isinstance(rules.moves, Functions)
-    return rules.moves
 
 
 def _promising(radices: Sequence[int], ends: Sequence[int]) -> list[int]:
@@ -313,7 +306,7 @@ class Rows(NamedTuple):
 class FieldTables(Filler):
     """The filler for moves that are functions."""
 
-    moves: Functions
+    moves: Moves
     numbering: Numbering
     leading: int
     """Number of digits of the row."""
@@ -357,8 +350,7 @@ class FieldTables(Filler):
         Raises InputError if the declared inverse of the move does not undo it.
         """
         after, legal = self.moves.move(number, labels)
-        if self.moves.reversible:
-            self.moves.check_undone(number, labels, after, legal)
+        self.moves.check_undone(number, labels, after, legal)
         row = np.full(len(labels), ILLEGAL, dtype=np.int64)
         column = row.copy()
         row[legal], column[legal] = np.divmod(self.numbering.rank(after[legal]), self.width)

@@ -14,6 +14,7 @@ from antipodes_tasks.permutations.parity import generate_even, parities
 from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.rules.parts import Part
 from antipodes_tasks.rules.rules import Rules
+from antipodes_tasks.rules.swaps import transforms_of
 from antipodes_tasks.rules.transforms import Transforms
 from antipodes_tasks.spaces.group import Group
 from antipodes_tasks.spaces.orbit_parts import OrbitCut, PartIndex, PiecesIndex, ValuesIndex
@@ -60,7 +61,7 @@ class Orbits(Numbering):
     @classmethod
     def restored(cls, rules: Rules, record: SpaceRecord) -> Self:
         """Return the numbering of a record; raise FieldError if the puzzle has different parts."""
-        numbering = cls.of(rules) if isinstance(rules.moves, Transforms) else None
+        numbering = None if rules.moves.transforms is None else cls.of(rules)
         if numbering is None or record.details != numbering.details:
             raise FieldError(f"space: the record does not match the parts of the puzzle {rules.name}")
         return numbering
@@ -78,8 +79,8 @@ class Orbits(Numbering):
         If all pieces differ, even permutations reach every arrangement with the same parity; if two pieces are
         identical, they reach every arrangement.
         """
-        moves = rules.moves
-        if len(rules.parts) > 1 or not rules.parts[0].holds_pieces or not isinstance(moves, Transforms):
+        moves = rules.moves.transforms
+        if len(rules.parts) > 1 or not rules.parts[0].holds_pieces or moves is None:
             return False
         return moves.allowed is None and generate_even(moves.origin.tolist())
 
@@ -182,12 +183,6 @@ def least_group_order(rules: Rules) -> int:
         if part.holds_pieces and part.all_different and generate_even((moves.origin[:, at] - at.start).tolist()):
             orders.append(factorial(part.places) // 2)
     return max(orders)
-
-
-def transforms_of(rules: Rules) -> Transforms:
-    """Return the moves of a puzzle whose moves are transforms."""
-    assert isinstance(rules.moves, Transforms)
-    return rules.moves
 
 
 def _check(part: Part, at: slice, transforms: Transforms) -> None:

@@ -32,7 +32,6 @@ from antipodes_tasks.spaces.mixed_radix import (
     closed_order,
     dependencies_of,
     fields_of,
-    functions_of,
 )
 from antipodes_tasks.spaces.orbit_parts import ValuesIndex
 from antipodes_tasks.spaces.reduced_numbering import Reduced, checked_classes, checked_images, labels_of
@@ -91,7 +90,7 @@ class ReducedFields(Reduced):
     def filler(self, rules: Rules, leading: int) -> "ReducedFieldTables":  # type: ignore[override]
         """Return the filler. Filling raises InputError if the row after a move also depends on the column."""
         deciding = np.flatnonzero(self.frame.radices > 1).tolist()
-        return ReducedFieldTables(functions_of(rules), self, leading, tuple(deciding), self.most_maps)
+        return ReducedFieldTables(rules.moves, self, leading, tuple(deciding), self.most_maps)
 
 
 @dataclass(frozen=True)
@@ -103,8 +102,7 @@ class ReducedFieldTables(FieldTables):
     def rows_after(self, number: int, labels: Labels) -> Rows:
         """Return the effect of a move on whole rows, as the base class does, with representative rows as targets."""
         after, legal = self.moves.move(number, labels)
-        if self.moves.reversible:
-            self.moves.check_undone(number, labels, after, legal)
+        self.moves.check_undone(number, labels, after, legal)
         frame, classes, shape = self.numbering.frame, self.numbering.classes, (-1, self.width)
         keys, by_row = frame.keys(after).reshape(shape), legal.reshape(shape)
         rows, first = np.flatnonzero(by_row.any(axis=1)), by_row.argmax(axis=1)
@@ -180,7 +178,7 @@ def field_frames(rules: Rules, images: Images) -> Iterator[Cut]:
     The fields of a row depend on no other fields. For some of the cuts, all symmetries also map the fields of the row
     to each other.
     """
-    fields, moves = fields_of(rules.parts), functions_of(rules)
+    fields, moves = fields_of(rules.parts), rules.moves
     dependencies = dependencies_of(fields, rules.parts, moves)
     known = {tuple(range(len(fields))): None}
     for needed in () if moves.plain else (dependencies, dependencies | _mapped_together(fields, images)):

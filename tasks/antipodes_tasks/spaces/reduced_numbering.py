@@ -21,8 +21,7 @@ from antipodes_tasks.move_tables import Indices
 from antipodes_tasks.properties.symmetry_images import Images
 from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.rules.rules import Rules
-from antipodes_tasks.rules.swaps import Swaps
-from antipodes_tasks.rules.transforms import Transforms
+from antipodes_tasks.rules.swaps import transforms_of
 from antipodes_tasks.spaces.arrangements import Arrangements, parity_by_place
 from antipodes_tasks.spaces.group import Group
 from antipodes_tasks.spaces.orbit_parts import PiecesIndex
@@ -69,7 +68,7 @@ class Reduced(Numbering):
         whole = REDUCIBLE[of].restored(rules, SpaceRecord(of, 1, 1, details))
         parts = parts_of(rules)
         frame = Cut(parts, checked_classes(parts, record.details.get("classes")), labels_of(rules))
-        if not decides(frame, steps_of(rules)):
+        if not decides(frame, transforms_of(rules)):
             raise FieldError("details.classes: the moves of the puzzle do not map the rows of these classes to rows")
         return cls(whole, frame, checked_images(rules, record, frame, whole.size))
 
@@ -174,7 +173,7 @@ class Reduced(Numbering):
 
     def filler(self, rules: Rules, leading: int) -> ReducedTables:
         """Return the filler of the move tables."""
-        return ReducedTables(steps_of(rules), self.classes)
+        return ReducedTables(transforms_of(rules), self.classes)
 
     def reachable(self, rules: Rules) -> int | None:
         """Return the number of reachable positions; None if only a search can find it."""
@@ -188,7 +187,7 @@ def labels_of(rules: Rules) -> int:
 
 def parts_of(rules: Rules) -> tuple[Part, ...]:
     """Return the parts of a puzzle whose numbering is REDUCIBLE: pieces first, then values."""
-    if isinstance(rules.moves, Swaps):
+    if rules.moves.pairs is not None:
         return (Pieces(slice(0, rules.places), rules.counts, parity_by_place(rules)),)
     counts = {at.start: part.counts for part, at in zip(rules.parts, rules.ranges, strict=True)}
     parts: list[Part] = []
@@ -199,26 +198,6 @@ def parts_of(rules: Rules) -> tuple[Part, ...]:
         else:
             parts.append(part)
     return tuple(parts)
-
-
-def steps_of(rules: Rules) -> Transforms:
-    """Return the moves of a puzzle whose numbering is REDUCIBLE, as transforms.
-
-    A swap exchanges two places. It is legal if one of them is empty and the other is not.
-    """
-    if isinstance(rules.moves, Transforms):
-        return rules.moves
-    assert isinstance(rules.moves, Swaps)
-    pairs = np.unique(rules.moves.pairs, axis=0).astype(np.int64)
-    pairs = pairs[pairs[:, 0] != pairs[:, 1]]
-    labels = len(rules.counts)
-    every = np.arange(len(pairs))
-    origins = np.tile(np.arange(rules.places), (len(pairs), 1))
-    origins[every, pairs[:, 0]], origins[every, pairs[:, 1]] = pairs[:, 1], pairs[:, 0]
-    allowed = np.full(origins.shape, (1 << labels) - 1, dtype=np.uint64)
-    allowed[every, pairs[:, 0]] -= np.uint64(1)
-    allowed[every, pairs[:, 1]] = 1
-    return Transforms((), origins, np.full(rules.places, labels), None, allowed)
 
 
 def checked_images(rules: Rules, record: SpaceRecord, frame: Cut, positions: int) -> Images:

@@ -34,10 +34,10 @@ from antipodes_tasks.permutations.arrangements import (
     unrank_arrangements,
     unrank_combinations,
 )
-from antipodes_tasks.rules.counted_swaps import EMPTY, CountedSwaps
+from antipodes_tasks.rules.counted_swaps import EMPTY
 from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.rules.rules import Rules
-from antipodes_tasks.rules.swaps import any_order, neighbours
+from antipodes_tasks.rules.swaps import Swaps, any_order, neighbours
 from antipodes_tasks.spaces.space import Numbering, SpaceRecord
 from antipodes_tasks.spaces.swap_tables import column_shifts, fill_columns, maps_of
 
@@ -78,8 +78,10 @@ class Regions(Numbering):
     @classmethod
     def of(cls, rules: Rules) -> Self:
         """Return the numbering; raise SizeLimitError if there are too many sets of places."""
-        assert isinstance(rules.moves, CountedSwaps)
-        found = cls(rules.moves.edges, rules.counts, rules.moves.free)
+        ends, free = rules.moves.ends, rules.moves.free
+        assert ends is not None
+        assert free is not None
+        found = cls(tuple(map(tuple, ends.tolist())), rules.counts, free)
         if (sets := comb(found.places, found.counted)) > MAX_SETS:
             raise SizeLimitError(
                 f"expected at most {MAX_SETS:,} sets of places for the tiles that count, found {sets:,} "
@@ -90,7 +92,7 @@ class Regions(Numbering):
     @classmethod
     def restored(cls, rules: Rules, record: SpaceRecord) -> Self:
         """Return the numbering of a store; raise FieldError if every move of the puzzle counts."""
-        if not isinstance(rules.moves, CountedSwaps):
+        if rules.moves.free is None:
             raise FieldError(f"space: the kind {record.kind!r} does not match the puzzle {rules.name}")
         numbering = cls.of(rules)
         if record.details != numbering.details:
@@ -169,8 +171,7 @@ class Regions(Numbering):
 
         This is known if some pieces are identical and `any_order` proves that the pieces can take any order.
         """
-        assert isinstance(rules.moves, CountedSwaps)
-        known = max(self.pieces) > 1 and any_order(replace(rules, moves=rules.moves.swaps))
+        known = max(self.pieces) > 1 and any_order(replace(rules, moves=Swaps(self.edges)))
         return self.size if known else None
 
     def filler(self, rules: Rules, leading: int) -> "RegionTables":

@@ -6,11 +6,7 @@ from math import prod
 
 from antipodes_tasks.base import arguments
 from antipodes_tasks.base.errors import FieldError, InputError, ResourceLimitError, SizeLimitError
-from antipodes_tasks.rules.counted_swaps import CountedSwaps
-from antipodes_tasks.rules.functions import Functions
 from antipodes_tasks.rules.rules import Rules
-from antipodes_tasks.rules.swaps import Swaps
-from antipodes_tasks.rules.transforms import Transforms
 from antipodes_tasks.spaces.space import KEYED, REDUCED, Numbering, Space, SpaceRecord
 
 KINDS = {
@@ -81,7 +77,7 @@ def reason_not_reduced(space: Space) -> str:
 
 def is_reduced_by_default(rules: Rules) -> bool:
     """Return whether the table of a puzzle is reduced unless its run is configured otherwise."""
-    if rules.enumerated or not isinstance(rules.moves, Transforms | Swaps | Functions):
+    if rules.enumerated or rules.moves.free is not None:
         return False
     try:
         return best_space(rules, "auto").numbering.symmetries > 1
@@ -110,11 +106,11 @@ def full_space(rules: Rules) -> Space:
     size = prod(part.size for part in rules.parts)
     if size > arguments.MAX_INT64:
         raise SizeLimitError(f"expected at most 2^63 - 1 positions, found about 10^{len(str(size)) - 1}")
-    if isinstance(rules.moves, Transforms):
+    if rules.moves.transforms is not None:
         from antipodes_tasks.spaces.orbits import Orbits
 
         return _best_cut(rules, Orbits.of_all(rules))
-    if isinstance(rules.moves, Swaps):
+    if rules.moves.pairs is not None:
         from antipodes_tasks.spaces.arrangements import Arrangements
 
         return _best_cut(rules, Arrangements(rules.counts))
@@ -156,7 +152,7 @@ def stored_space(rules: Rules, record: SpaceRecord) -> Space:
     """Return the space of a store, even if another version chose it; raise FieldError if there is no such space."""
     if record.kind not in KINDS:
         raise FieldError(f"space: expected one of {', '.join(KINDS)}, found {record.kind!r}")
-    functions = record.kind == REDUCED and isinstance(rules.moves, Functions)
+    functions = record.kind == REDUCED and rules.moves.are_functions
     numbering = _imported(REDUCED_FIELDS if functions else KINDS[record.kind]).restored(rules, record)
     for space in every_cut(rules, numbering):
         if (space.rows, space.width) == (record.rows, record.width):
@@ -213,11 +209,11 @@ def _kind_for(rules: Rules) -> type[Numbering]:
     """
     if rules.enumerated:
         return _kind(KEYED)
-    if isinstance(rules.moves, Swaps):
+    if rules.moves.pairs is not None:
         return _kind("arrangements")
-    if isinstance(rules.moves, CountedSwaps):
+    if rules.moves.free is not None:
         return _kind("regions")
-    if not isinstance(rules.moves, Transforms):
+    if rules.moves.transforms is None:
         return _kind("fields")
     from antipodes_tasks.spaces.group import Group
     from antipodes_tasks.spaces.orbits import Orbits, least_group_order

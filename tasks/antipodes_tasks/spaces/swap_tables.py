@@ -25,7 +25,7 @@ from antipodes_tasks.permutations.arrangements import (
     radices,
     unrank_arrangement,
 )
-from antipodes_tasks.rules.swaps import Swaps
+from antipodes_tasks.rules.moves import Moves, Pairs
 
 STEPS = 1 << 23
 """Number of inner-loop steps of a block: twice as many as for other fillers, because these steps are shorter."""
@@ -50,11 +50,18 @@ class SwapTables(Filler):
     ENTRY_COST: ClassVar = 16
     CACHED_WIDTH: ClassVar = 1 << 14
 
-    moves: Swaps
+    moves: Moves
+    """Moves that are stated as pairs."""
     counts: tuple[int, ...]
     """Number of pieces with each label."""
     leading: int
     """Number of labels in the row; the others are in the column."""
+
+    @property
+    def pairs(self) -> Pairs:
+        """The place of the piece and the empty place of each move, ``(moves, 2)``."""
+        assert self.moves.pairs is not None
+        return self.moves.pairs
 
     @cached_property
     def row_counts(self) -> tuple[int, ...]:
@@ -89,7 +96,7 @@ class SwapTables(Filler):
         destinations. Likewise, it has at most as many moves as there are swaps from the most frequent origins, one for
         each occupied place. The result is the smaller of these two bounds.
         """
-        origins, destinations = (np.sort(np.bincount(ends, minlength=self.places))[::-1] for ends in self.moves.pairs.T)
+        origins, destinations = (np.sort(np.bincount(ends, minlength=self.places))[::-1] for ends in self.pairs.T)
         empty = self.counts[0]
         return int(min(destinations[:empty].sum(), origins[: self.places - empty].sum()))
 
@@ -103,7 +110,7 @@ class SwapTables(Filler):
         """The column maps; see `column_shifts`."""
         if self.width == 1:
             return np.zeros((1, 2), dtype=np.int64)
-        return column_shifts(self.moves.pairs, self.places, sum(self.column_counts))
+        return column_shifts(self.pairs, self.places, sum(self.column_counts))
 
     @property
     def map_of(self) -> NDArray[np.int32]:
@@ -146,8 +153,8 @@ class SwapTables(Filler):
     def _graph(self) -> SwapGraph:
         """Return the moves, grouped by their empty or by their occupied place, whichever kind is less frequent."""
         by_destination = 2 * self.counts[0] <= self.places
-        ends = self.moves.pairs[:, 0 if by_destination else 1]
-        grouped = self.moves.pairs[:, 1 if by_destination else 0]
+        ends = self.pairs[:, 0 if by_destination else 1]
+        grouped = self.pairs[:, 1 if by_destination else 0]
         order = np.argsort(grouped, kind="stable")
         at = np.searchsorted(grouped[order], np.arange(self.places + 1)).astype(np.int64)
         return SwapGraph(at, ends[order].astype(np.uint16), by_destination)

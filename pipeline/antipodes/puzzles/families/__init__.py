@@ -13,7 +13,6 @@ from antipodes.puzzles.settings import ENUMERATED, GOAL, POSITIONS, START, START
 from antipodes_tasks.base import arguments
 from antipodes_tasks.base.errors import ConfigError, InputError
 from antipodes_tasks.base.quoting import quote, shorten
-from antipodes_tasks.rules.counted_swaps import CountedSwaps
 
 FAMILIES: Mapping[str, tuple[str, str]] = {
     "blocks": ("blocks", "blocks"),
@@ -71,7 +70,7 @@ def _starting_at_positions(settings: Mapping[str, Any], starts: Mapping[str, Any
 
 def _enumerated(puzzle: Puzzle) -> Puzzle:
     """Return the puzzle whose positions a search lists, even if a formula could number them."""
-    if isinstance(puzzle.moves, CountedSwaps):
+    if puzzle.moves.free is not None:
         raise ConfigError(f"[puzzle] {ENUMERATED}: not possible with free tiles, whose moves cost nothing")
     return replace(puzzle, rules=replace(puzzle.rules, enumerated=True))
 
