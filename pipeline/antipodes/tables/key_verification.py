@@ -179,7 +179,7 @@ def _shards(
     plan, limit = plan_on(capacity(scheduler))
     if limit is not None:
         check_memory(plan, limit)
-    shards = Shards(scheduler, plan, store.journal(manifest), never_stop, listener, counts_only=True)
+    shards = Shards(scheduler, plan, store.journal(manifest), never_stop, listener)
     shards.begin(plan.starts, TOKEN)
     return shards
 
