@@ -14,6 +14,7 @@ from antipodes.tables.journal import Journal
 from antipodes.tables.journal_file import Cover
 from antipodes.tables.layers.shard import Shard
 from antipodes.tables.store.search_stores import TableStore
+from antipodes.tables.strategies.commitment import JOURNAL
 from antipodes_tasks.bfs.bitmaps import WORD, Bitmap, Depths, words
 from antipodes_tasks.bfs.partition import Links, Partition, State, links
 from antipodes_tasks.bfs.segments import SegmentLog, depths_of
@@ -45,7 +46,7 @@ def new_shards(journal: Journal, sizes: Sequence[int], buffer_bytes: int = 1 << 
     """Return empty shards with these numbers of partitions."""
     parts, ends = parts_of(BOUNDS), np.cumsum([0, *sizes]).tolist()
     make = partial(State, width=SPACE.width, chunk_rows=CHUNK_ROWS)
-    return [Shard(parts[first:end], make, journal, buffer_bytes) for first, end in pairwise(ends)]
+    return [Shard(parts[first:end], make, journal, buffer_bytes, JOURNAL) for first, end in pairwise(ends)]
 
 
 def advance(shards: Sequence[Shard], depth: int, token: str = "", lean: bool = False) -> int:

@@ -11,7 +11,9 @@ from journals import CHUNK_ROWS, LINKS, SPACE, STARTS, advance, begun, depths, f
 
 from antipodes.storage.file_lock import FileLock
 from antipodes.tables.journal import Journal, JournalDamagedError
-from antipodes.tables.layers.shard import Shard, flush, flush_shards, write
+from antipodes.tables.layers.shard import Shard
+from antipodes.tables.layers.shard_segments import flush, write
+from antipodes.tables.strategies.commitment import flush_shards
 from antipodes_tasks.base.errors import InterruptedRunError
 from antipodes_tasks.bfs.bitmaps import Depths
 from antipodes_tasks.bfs.partition import State

@@ -150,7 +150,7 @@ def _shards(store: TableStore, manifest: TableManifest, verification: Verificati
     if limit is not None:
         check_memory(plan, limit)
     scheduler, listener = verification.scheduler, verification.listener
-    shards = Shards(scheduler, plan, store.journal(manifest), never_stop, listener, counts_only=True)
+    shards = Shards(scheduler, plan, store.journal(manifest), never_stop, listener)
     shards.begin(plan.starts, TOKEN)
     return shards
 

@@ -19,7 +19,7 @@ from antipodes.storage.lock import StoreLock
 from antipodes.system.events import Assembling, Committed, Committing, Listener
 from antipodes.system.options import RunOptions
 from antipodes.tables.journal_file import StoredSegments
-from antipodes.tables.layers.shard import ShardSegments, flush
+from antipodes.tables.layers.shard_segments import ShardSegments, flush
 from antipodes.tables.layers.shards import Shards
 from antipodes.tables.planning.plan import WRITE_THREADS
 from antipodes.tables.store.manifest import NOTHING_COMMITTED, Layers, SearchManifest, TableManifest

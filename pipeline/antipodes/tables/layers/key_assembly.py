@@ -25,7 +25,7 @@ from antipodes.tables.layers.commits import (
     segment_counts,
     stored,
 )
-from antipodes.tables.layers.shard import ShardSegments
+from antipodes.tables.layers.shard_segments import ShardSegments
 from antipodes.tables.planning.plan import WRITE_THREADS
 from antipodes.tables.store.manifest import TableManifest
 from antipodes.tables.store.search_stores import LayerCounts, TableStore

@@ -26,7 +26,7 @@ from antipodes.system.events import (
 from antipodes.tables.journal import JournalDamagedError
 from antipodes.tables.layers.commits import CommitPace, Commits, TableCommits, assemble
 from antipodes.tables.layers.key_assembly import assemble_keys
-from antipodes.tables.layers.shard import ShardSegments
+from antipodes.tables.layers.shard_segments import ShardSegments
 from antipodes.tables.layers.shards import Shards
 from antipodes.tables.planning.fitting import plan_that_fits
 from antipodes.tables.planning.plan import Plan
@@ -195,8 +195,7 @@ class LayerSearch:
                 return
             self._shards = None
             journal = store.journal(self.commits.manifest)
-            listener, counts_only = self._session.listener, self.commits.manifest.COUNTS_ONLY
-            shards = Shards(self._scheduler, plan, journal, stop, listener, counts_only=counts_only)
+            shards = Shards(self._scheduler, plan, journal, stop, self._session.listener)
         with self._session.clock.measure("write"):
             self._found.layers = self._restored(shards, depth, token)
             if not self._found.layers.entries:
@@ -307,8 +306,7 @@ class LayerSearch:
         resumed = self.commits.has_commit
         known = sum(self._found.layers.positions)
         name, size, depth = self._config.puzzle.name, plan.index_size, self._found.depth
-        assembles = not self.commits.manifest.COUNTS_ONLY
-        started = SearchStarted(name, size, depth, known, resumed, plan.reachable, assembles)
+        started = SearchStarted(name, size, depth, known, resumed, plan.reachable, plan.commitment.keeps_segments)
         self._session.listener(started)
 
     def _roll_back(self, error: SchedulerError) -> None:
@@ -320,8 +318,8 @@ class LayerSearch:
         if shards := self._shards:
             lost = range(shards.plan.shard_count) if isinstance(error, SchedulerLostError) else shards.lost
             recomputed = shards.unwritten_positions(lost)
-        if isinstance(error, SchedulerLostError) or manifest.COUNTS_ONLY:
-            self._shards = None  # without segments, shards cannot go back
+            if isinstance(error, SchedulerLostError) or not shards.plan.commitment.keeps_segments:
+                self._shards = None  # without segments, shards cannot go back
         depth = max(0, manifest.committed_depth)
         self._found.layers = self._found.layers.first(depth + 1)
         self.losses.add(error, manifest, recomputed)

@@ -6,113 +6,25 @@ rows that it can reach, and these stay in the cache. With threads, a shard is on
 
 import sys
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes.tables.journal import Checkpoint, Journal
-from antipodes.tables.journal_file import Cover, FileIndex, StoredSegments
+from antipodes.tables.journal import Journal
+from antipodes.tables.layers.shard_segments import ShardSegments, write
 from antipodes.tables.layers.temporary_files import Folder
-from antipodes_tasks.base.errors import InterruptedRunError, StoreDamagedError
+from antipodes_tasks.base.errors import InterruptedRunError
 from antipodes_tasks.bfs.key_partition import KeyLinks, KeyState, KeySuccessors, SuccessorBuffer
 from antipodes_tasks.bfs.partition import Frontier, Links, Partition, State, boundary
 from antipodes_tasks.bfs.segments import Segment, SegmentLog
 from antipodes_tasks.keys.sums import hash_sum
 
-
-class ShardSegments:
-    """The segments of the chunks of a shard."""
-
-    def __init__(self, journal: Journal, first_chunk: int, end_chunk: int) -> None:
-        self.journal = journal
-        self.log = SegmentLog()
-        """The segments that are not in a file yet."""
-        self.stored = StoredSegments.empty(first_chunk, end_chunk)
-        self.searched = -1
-        """The depth up to which all segments are in files or in the log. After `go_back`, the shard is less deep."""
-        self.not_durable: list[str] = []
-        """The files that a crash of the system may lose."""
-
-    @property
-    def first_chunk(self) -> int:
-        """The number of the first chunk."""
-        return self.stored.first_chunk
-
-    @property
-    def end_chunk(self) -> int:
-        """The number of the last chunk, plus one."""
-        return self.stored.end_chunk
-
-    @property
-    def known(self) -> int:
-        """The depth up to which all segments are in files."""
-        return int(self.stored.known.min())
-
-    def restore(self, depth: int, stored: StoredSegments) -> None:
-        """Adopt the ``stored`` segments up to ``depth``, and beyond it up to the depth to which all are known."""
-        self.searched = int(stored.known.min())
-        self.stored = stored.segments_before(self.searched + 1)
-        if self.searched > depth:
-            self.not_durable = list(stored.files)  # a killed run may not have made its last files durable
-
-    def of_chunk(self, chunk: int) -> list[Segment]:
-        """Return all segments of a chunk."""
-        return list(self.segments_between(range(chunk, chunk + 1), 0, self.searched))
-
-    def segments_between(self, chunks: range, first_depth: int, last_depth: int) -> Iterator[Segment]:
-        """Yield the segments of some chunks at depths from ``first_depth`` to ``last_depth``."""
-        entries = self.stored.of_chunks(chunks.start, chunks.stop)
-        within = (entries["depth"] >= first_depth) & (entries["depth"] <= last_depth)
-        yield from self.journal.segments(self.stored, entries[within])
-        log = self.log.of_chunks(chunks.start, chunks.stop)
-        yield from (one for one in log if first_depth <= one.depth <= last_depth)
-
-    def counts(self, depths: int) -> NDArray[np.uint32]:
-        """Return the number of positions of each chunk at each depth less than ``depths``: ``(chunks, depths)``."""
-        counts = self.stored.counts(depths)
-        for one in self.log.segments:
-            counts[one.chunk - self.first_chunk, one.depth] = one.positions
-        return counts
-
-    def covers(self, depth: int) -> list[Cover]:
-        """Return the ranges that a file with the whole log covers, if all layers up to ``depth`` are found."""
-        known, depth = self.known, max(depth, self.searched)
-        return [Cover(self.first_chunk, self.end_chunk, known + 1, depth)] if depth > known else []
-
-    def keep(self, key: str, index: FileIndex, durable: bool) -> None:
-        """Replace the segments in the log by those in a file that was written."""
-        self.stored = self.stored.with_files([(key, index)])
-        self.log = SegmentLog()
-        if not durable:
-            self.not_durable.append(key)
-
-
-def flush(found: Sequence[ShardSegments], depth: int, token: str) -> None:
-    """Make all segments of some shards durable. All layers up to ``depth`` must be found."""
-    write(found, depth, token, durable=True)
-    make_durable(found)
-
-
-def make_durable(found: Sequence[ShardSegments]) -> None:
-    """Make the files that some shards have written durable."""
-    storage = found[0].journal.storage
-    storage.make_durable(list(dict.fromkeys(key for one in found for key in one.not_durable)))
-    for one in found:
-        one.not_durable.clear()
-
-
-def write(found: Sequence[ShardSegments], depth: int, token: str | None, durable: bool) -> None:
-    """Write the segments of some shards up to ``depth`` to a journal file, except for segments already in files."""
-    unwritten = [one for one in found if one.covers(depth)]
-    if unwritten:
-        covers = [cover for one in unwritten for cover in one.covers(depth)]
-        key, indices = unwritten[0].journal.put(covers, [one.log for one in unwritten], token, durable)
-        for one, index in zip(unwritten, indices, strict=True):
-            one.keep(key, index, durable)
+if TYPE_CHECKING:
+    from antipodes.tables.strategies.commitment import Commitment
 
 
 @dataclass(frozen=True)
@@ -152,7 +64,7 @@ class Shard:
         make: Callable[[Partition], AnyState],
         journal: Journal,
         buffer_bytes: int,
-        counts_only: bool = False,
+        commitment: "Commitment",
         weights: NDArray[np.int64] | None = None,
         settled_later: bool = False,
     ) -> None:
@@ -165,8 +77,8 @@ class Shard:
         self.depth = -1
         """The depth of the bits. Positions at greater depths do not count, even if other shards have reached them."""
         self.segments = ShardSegments(journal, self.states[0].chunks.start, self.states[-1].chunks.stop)
-        """The segments that the shard found. Empty in a counts-only run."""
-        self._counts_only = counts_only
+        """The segments that the shard found, if the commitment keeps them."""
+        self._commitment = commitment
         self.damaged: list[str] = []
         """Problems found in the journal when the shard was restored."""
         self._memory_bytes = buffer_bytes + sum(state.most_bytes for state in self.states)
@@ -192,32 +104,20 @@ class Shard:
         self._weigh(0)
         return found
 
-    def restore(self, depth: int, source: StoredSegments | Mapping[str, int]) -> None:
-        """Restore all layers up to ``depth`` from the journal's segments, or fewer layers if files are missing.
+    def restore(self, depth: int, source: Any) -> None:
+        """Restore all layers up to ``depth``, or fewer layers if files are missing or corrupt.
 
-        In a counts-only run, ``source`` maps the files of the checkpoint at ``depth`` to their sizes. If any of them is
-        corrupt, no layer is restored. The depth of a shard without restored layers is -1.
+        The ``source`` is one of `Commitment.sources`. The depth of a shard without restored layers is -1.
 
         Raises JournalDamagedError if a segment of the journal is corrupt.
         """
-        if isinstance(source, StoredSegments):
-            self.segments.restore(depth, source)
-            self.depth = min(depth, self.segments.searched)
-            if self.depth >= 0:
-                for state in self.states:
-                    first = state.restored_from(self.depth)
-                    state.restore(self.depth, self.segments.segments_between(state.chunks, first, self.depth))
-                    self._make_room()
-            return
-        checkpoint = Checkpoint(self.segments.journal, depth)
-        try:
-            for state in self.states:
-                state.restore(depth, checkpoint.segments(state.chunks, source))
-                self._make_room()
-            self.depth = depth
-        except StoreDamagedError as error:
-            self.damaged.append(str(error))
-        self.segments.searched = self.depth
+        self.depth = self._commitment.restore(self, depth, source)
+
+    def fill(self, depth: int, segments_of: Callable[[AnyState], Iterable[Segment]]) -> None:
+        """Restore the states of the partitions at ``depth``, each from its segments."""
+        for state in self.states:
+            state.restore(depth, segments_of(state))
+            self._make_room()
 
     def go_back(self, depth: int, token: str) -> int:
         """Return to a depth that the shard has passed, and replay from there; return the number of positions there.
@@ -275,17 +175,6 @@ class Shard:
         total = sum(hash_sum(keys, seed) for frontier in self.frontiers(depth) for keys in frontier.batches())
         return total % (1 << 64)
 
-    def write_checkpoint(self, depth: int, token: str) -> None:
-        """Write the bits at ``depth``, one file per partition, so that memory holds the segments of only one."""
-        checkpoint = Checkpoint(self.segments.journal, depth)
-        with self.held_by(token):
-            for state in self.states:
-                self.segments.not_durable.append(checkpoint.put(state.chunks, state.checkpoint(depth), token))
-
-    def make_durable(self) -> None:
-        """Make all written files durable."""
-        make_durable([self.segments])
-
     def positions(self, depth: int, limit: int) -> NDArray[Any]:
         """Return the first indices or keys at ``depth``, one of the last two, in ascending order."""
         found: list[NDArray[Any]] = []
@@ -295,18 +184,8 @@ class Shard:
 
     @property
     def layers(self) -> list[int]:
-        """The number of positions at each depth up to `depth`, in the files of the last commit.
-
-        A checkpoint does not distinguish depths before the last: all of these positions count at the previous depth.
-        For keys it contains only some of them, and only these count.
-        """
-        if not self._counts_only:
-            counts: list[int] = self.segments.stored.counts(self.depth + 1).sum(axis=0).tolist()
-            return counts
-        if self.depth <= 0:  # anything that was restored before corruption was found is meaningless
-            return [self.count(0)] if self.depth == 0 else []
-        before = sum(state.positions_before(self.depth) for state in self.states)
-        return [*[0] * (self.depth - 1), before, self.count(self.depth)]
+        """The number of positions at each depth up to `depth`, as counted in the files of the last commit."""
+        return self._commitment.layers(self)
 
     def __reduce__(self) -> NoReturn:
         raise TypeError("a shard of partitions cannot leave its process")
@@ -317,8 +196,8 @@ class Shard:
 
     @property
     def _log(self) -> SegmentLog | None:
-        """The log of the positions that partitions find, or None in a counts-only run."""
-        return None if self._counts_only else self.segments.log
+        """The log of the positions that partitions find, or None if the commitment needs none."""
+        return self._commitment.log(self.segments)
 
     @contextmanager
     def held_by(self, token: str) -> Iterator[None]:
@@ -401,7 +280,8 @@ class Shard:
 
 
 @contextmanager
-def _all_held(shards: Sequence[Shard], token: str) -> Iterator[None]:
+def all_held(shards: Sequence[Shard], token: str) -> Iterator[None]:
+    """Lock some shards in the block; raise InterruptedRunError if ``token`` is not the current token of all."""
     with ExitStack() as held:
         for one in shards:
             held.enter_context(one.held_by(token))
@@ -410,16 +290,10 @@ def _all_held(shards: Sequence[Shard], token: str) -> Iterator[None]:
 
 def expanded(shards: Sequence[Shard], links: KeyLinks, depth: int, token: str) -> KeySuccessors:
     """Return the successors of the keys of some shards at ``depth``."""
-    with _all_held(shards, token):
+    with all_held(shards, token):
         return _expanded(shards, links, depth)
 
 
 def _expanded(shards: Sequence[Shard], links: KeyLinks, depth: int) -> KeySuccessors:
     room = SuccessorBuffer(sum(one.memory_limit for one in shards), shards[0].folder.file)
     return links.successors(depth, (frontier for one in shards for frontier in one.frontiers(depth)), room)
-
-
-def flush_shards(shards: Sequence[Shard], depth: int, token: str) -> None:
-    """Make all segments durable that some shards found up to ``depth``; see `flush`."""
-    with _all_held(shards, token):
-        flush([one.segments for one in shards], depth, token)

@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 
 from antipodes.executors.api import Call, Handle, Key, OnDone, Scheduler, Stop, is_cancelled, never_stop, result_of
 from antipodes.system.events import Listener, Restoring, TablesBuilt, silence
-from antipodes.tables.journal import Checkpoint, Journal
-from antipodes.tables.layers.shard import Boundary, Shard, ShardSegments, expanded, flush, flush_shards
+from antipodes.tables.journal import Journal
+from antipodes.tables.layers.shard import Boundary, Shard, expanded
+from antipodes.tables.layers.shard_segments import ShardSegments
 from antipodes.tables.planning.plan import Plan
 from antipodes_tasks.base.errors import InterruptedRunError
 from antipodes_tasks.bfs.key_partition import KeyLinks, KeySuccessors
@@ -205,16 +206,9 @@ class Shards:
         journal: Journal,
         stop: Stop = never_stop,
         listener: Listener = silence,
-        *,
-        counts_only: bool = False,
     ) -> None:
-        """Build the move tables; raise InterruptedRunError if ``stop`` returns True meanwhile.
-
-        A ``counts_only`` run only keeps bits or keys, and commits checkpoints of them instead of a journal. Its shards
-        cannot go back to an earlier depth, so after a loss all shards are restored.
-        """
+        """Build the move tables; raise InterruptedRunError if ``stop`` returns True meanwhile."""
         self.plan = plan
-        self._counts_only = counts_only
         self.counts: list[int] = []
         """The number of positions of each shard at the last depth."""
         self._scheduler = scheduler
@@ -286,9 +280,9 @@ class Shards:
 
     @property
     def lost(self) -> list[int]:
-        """The numbers of the shards that no worker holds. In a counts-only run, all shards if any of them is lost."""
+        """The numbers of the shards to be restored after a loss: all shards, unless the others can go back."""
         lost = [number for number, handle in enumerate(self._shards) if not self._scheduler.holds(handle)]
-        return list(range(len(self._shards))) if lost and self._counts_only else lost
+        return lost if self.plan.commitment.keeps_segments or not lost else list(range(len(self._shards)))
 
     def unwritten_positions(self, numbers: Iterable[int]) -> int:
         """Return how many positions these shards have found since they were last written."""
@@ -334,14 +328,8 @@ class Shards:
         return [sum(counts) for counts in zip(*found, strict=True)]
 
     def flush(self, depth: int) -> None:
-        """Write all segments up to ``depth`` to the journal, or a checkpoint at this depth, durably."""
-        if self._counts_only:  # in two steps, since syncing the first files would delay writing the others
-            self._gather("write", Shard.write_checkpoint, depth, self._token)
-            self._gather("durable", Shard.make_durable)
-        elif self._scheduler.shares_memory:
-            flush([one.segments for one in self._shards], depth, self._token)
-        else:
-            self._gather_groups("flush", flush_shards, depth, self._token)
+        """Write durably what is needed to restore all shards at ``depth``, which they have reached."""
+        self.plan.commitment.flush(self._on_groups, depth, self._token)
         self._unwritten = [{} for _ in self._shards]
 
     def positions(self, depth: int, limit: int) -> NDArray[Any]:
@@ -393,11 +381,8 @@ class Shards:
     def _restore_arguments(self, depth: int, numbers: Iterable[int], damaged: list[str]) -> Mapping[int, Call]:
         """Return the arguments from which each of these shards is restored; add problems to ``damaged``."""
         chunks = [self._chunks(parts) for parts in self.plan.shards]
-        if self._counts_only:
-            sizes = Checkpoint(self._journal, depth).sizes(chunks)
-            return {number: (depth, sizes[number]) for number in numbers}
-        stored = self._journal.load(0, chunks[-1].stop, damaged)
-        return {number: (depth, stored.part(chunks[number].start, chunks[number].stop)) for number in numbers}
+        sources = self.plan.commitment.sources(self._journal, depth, chunks, damaged)
+        return {number: (depth, sources[number]) for number in numbers}
 
     def _chunks(self, parts: Sequence[Partition]) -> range:
         return range(parts[0].first_row // self.plan.chunk_rows, -(-parts[-1].end_row // self.plan.chunk_rows))
@@ -416,7 +401,7 @@ class Shards:
         """
         plan, share = self.plan, self.plan.buffer_bytes // self.plan.shard_count
         shards = plan.shards
-        settings = plan.state_type, self._journal, share, self._counts_only, plan.weights, self._settles_later
+        settings = plan.state_type, self._journal, share, plan.commitment, plan.weights, self._settles_later
         name = self._name(name)
         hands = self._scheduler.workers if plan.keyed else 1
         calls: dict[Key, Call] = {
@@ -442,14 +427,15 @@ class Shards:
         results: list[Result] = self._scheduler.gather(list(handles.values()))
         return results
 
-    def _gather_groups(self, name: str, function: Callable[..., Result], *arguments: Any) -> list[Result]:
-        """Apply a function to each group of shards on its worker; return the results."""
-        name = self._name(name)
-        groups = {(name, group[0]): [self._shards[number] for number in group] for group in self._groups}
-        calls: dict[Key, Call] = {key: (function, group, *arguments) for key, group in groups.items()}
-        handles = self._scheduler.persist(calls, None, None, {key: group[0] for key, group in groups.items()})
-        results: list[Result] = self._scheduler.gather(list(handles.values()))
-        return results
+    def _on_groups(self, function: Callable[..., object], *arguments: Any, together: bool = False) -> None:
+        """Apply a function to each group of shards on its worker; if ``together``, threads are one group."""
+        every = together and self._scheduler.shares_memory
+        groups = [range(len(self._shards))] if every else self._groups
+        name = self._name("group")
+        shards = {(name, group[0]): [self._shards[number] for number in group] for group in groups}
+        calls: dict[Key, Call] = {key: (function, group, *arguments) for key, group in shards.items()}
+        handles = self._scheduler.persist(calls, None, None, {key: group[0] for key, group in shards.items()})
+        self._scheduler.gather(list(handles.values()))
 
     def _restoring(self, states: int) -> OnDone:
         """Return a function that reports the progress. It is called with the key of each restored shard."""

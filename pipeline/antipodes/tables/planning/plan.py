@@ -11,9 +11,11 @@ from numpy.typing import NDArray
 
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.system.machine import KIB, MIB, human
+from antipodes.tables.strategies.commitment import CHECKPOINTS, CHUNK_BYTES, JOURNAL, Commitment
 from antipodes_tasks.base import arguments
 from antipodes_tasks.base.errors import ResourceLimitError
 from antipodes_tasks.base.quoting import counted
+from antipodes_tasks.bfs.bitmaps import bitmap_bytes
 from antipodes_tasks.bfs.key_partition import KeyLinks, KeyState
 from antipodes_tasks.bfs.partition import Partition, State
 from antipodes_tasks.bfs.two_bits import TwoBitState
@@ -64,21 +66,9 @@ THREE_BITS, TWO_BITS = 3 + 1 / 32, 2 + 1 / 64
 """Bits per position during a search: visited, one or two layers, and copies of small layers."""
 ROW_BYTES = 4
 """Memory in bytes for the number of a row, in addition to the row's bits."""
-JOURNAL_BYTES = 1.25
-"""Upper bound, in practice, on the size of the journal in bytes per position. A run of 29 billion positions took
-0.91."""
 MANIFEST_BYTES = 64 * KIB
-CHUNK_BYTES = 4 * KIB + 2 * 11
-"""Disk space in bytes for each chunk in addition to its depths: the unused part of its last disk block, and 11 bytes in
-each of two manifests, since the old one exists until it is replaced."""
-CHECKPOINTS, CHECKPOINT_BITS = 2, 2
-"""Maximum number of checkpoints of a counts-only run that exist at a time, and bits per position of a checkpoint: one
-for the layers before its depth, and one for the layer at its depth."""
 KEY_DISK_BYTES = 8.0
 """Upper bound, in practice, on the size of journal and table in bytes per position of a small puzzle of keys."""
-FILE_BYTES = 8 * KIB
-"""Disk space in bytes for a file of a checkpoint in addition to its bits: the unused part of its last disk block, and
-its index."""
 
 ChunkedSpace = tuple[Space, int]
 """The space that defines the rows and columns of a store, and the number of rows per chunk."""
@@ -170,6 +160,8 @@ class Division:
 class Plan(Division):
     """The division of the rows, and upper bounds on the memory and disk space of a run in bytes."""
 
+    commitment: Commitment
+    """How layers are committed."""
     table_bytes: int
     """Memory of the move tables."""
     least_bytes: int
@@ -177,10 +169,9 @@ class Plan(Division):
     buffer_bytes: int
     """Memory for the part of the journal that is not written yet."""
     journal_bytes: int
-    """Disk space of the journal. 0 for a counts-only run."""
+    """Disk space of the journal."""
     disk_bytes: int
-    """Disk space of journal and table, which both exist at the end, at one byte per depth. For a counts-only run, disk
-    space of two checkpoints, since the new one is written before the old one is deleted."""
+    """Disk space of all files; see `Commitment.disk_space`."""
 
     @property
     def unsure_bytes(self) -> int:
@@ -251,23 +242,26 @@ def plan_run(
     division = division or _divide(*(cut or plan_cut(puzzle, symmetry, outline=outline)), workers, processes)
     space, further = division.space, max(0, _values(settings or {}) - ORDINARY_SETTINGS)
     described = puzzle.moves.memory_bytes + SETTING_BYTES * further
+    commitment: Commitment = CHECKPOINTS if counts_only else JOURNAL
     if division.keyed:
-        return _plan_of_keys(division, workers, memory_limit, max(1, processes) * (PROGRAM_BYTES + described))
+        return _plan_of_keys(
+            division, commitment, workers, memory_limit, max(1, processes) * (PROGRAM_BYTES + described)
+        )
     resident = max(1, processes) * (PROGRAM_BYTES + described + space.filler.table_bytes)
-    others = max(0 if counts_only else _assembly_bytes(division, workers), space.filler.building_bytes(workers))
+    others = max(
+        _assembly_bytes(division, workers) if commitment.keeps_segments else 0, space.filler.building_bytes(workers)
+    )
     least = {bits: resident + max(_search_bytes(division, workers, processes, bits), others) for bits in (False, True)}
     two_bits = _needs_two_bits(least[False], least[True], memory_limit)
-    journal = 0 if counts_only else ceil(JOURNAL_BYTES * space.size)
+    journal, stored = commitment.disk_space(division)
     unwritten = _spread(journal, division, processes)
-    stored = space.size + CHUNK_BYTES * ceil(space.rows / division.chunk_rows)
-    if counts_only:
-        stored = CHECKPOINTS * (CHECKPOINT_BITS * _bitmap_bytes(space) + FILE_BYTES * division.partition_count)
     return Plan(
         space=space,
         chunk_rows=division.chunk_rows,
         partition_rows=division.partition_rows,
         shard_size=division.shard_size,
         two_bits=two_bits,
+        commitment=commitment,
         table_bytes=space.filler.table_bytes,
         least_bytes=least[two_bits],
         buffer_bytes=unwritten if memory_limit is None else min(unwritten, max(0, memory_limit - least[two_bits])),
@@ -366,7 +360,9 @@ KEY_BYTES = 3 * 8
 """Memory in bytes per position of a small puzzle during its search: keys of layers, and their successors."""
 
 
-def _plan_of_keys(division: Division, workers: int, memory_limit: int | None, described: int) -> Plan:
+def _plan_of_keys(
+    division: Division, commitment: Commitment, workers: int, memory_limit: int | None, described: int
+) -> Plan:
     """Return the plan of a puzzle whose positions are keys. If it is not small, only the search finds out its size.
 
     Half of the memory that remains is for the journal.
@@ -381,6 +377,7 @@ def _plan_of_keys(division: Division, workers: int, memory_limit: int | None, de
         partition_rows=division.partition_rows,
         shard_size=division.shard_size,
         two_bits=False,
+        commitment=commitment,
         table_bytes=0,
         least_bytes=least,
         buffer_bytes=left // 2,
@@ -410,10 +407,10 @@ def _search_bytes(division: Division, workers: int, processes: int, two_bits: bo
     With two bits per position, each active partition has a third bit.
     """
     space, workers = division.space, min(workers, division.partition_count)
-    each = TWO_BITS if two_bits else THREE_BITS
-    bits = _spread(ceil(each * _bitmap_bytes(space)) + ROW_BYTES * space.rows, division, processes)
-    received = 0 if processes <= 1 else processes * _bitmap_bytes(space)  # each process holds at most one frontier
-    return bits + received + (3 + two_bits) * workers * _bitmap_bytes(space) // division.partition_count
+    bitmap = bitmap_bytes(space.rows, space.width)
+    bits = _spread(ceil((TWO_BITS if two_bits else THREE_BITS) * bitmap) + ROW_BYTES * space.rows, division, processes)
+    received = 0 if processes <= 1 else processes * bitmap  # each process holds at most one frontier
+    return bits + received + (3 + two_bits) * workers * bitmap // division.partition_count
 
 
 def _assembly_bytes(division: Division, workers: int) -> int:
@@ -421,11 +418,6 @@ def _assembly_bytes(division: Division, workers: int) -> int:
     workers = min(workers, division.partition_count)
     at_once = workers * min(WRITE_THREADS, ceil(division.partition_rows / division.chunk_rows))
     return at_once * ASSEMBLED_BYTES * division.chunk_rows * division.space.width
-
-
-def _bitmap_bytes(space: Space) -> int:
-    """Return the memory of one bit per position."""
-    return space.rows * 8 * ceil(space.width / 64)
 
 
 def _spread(size: int, division: Division, processes: int) -> int:

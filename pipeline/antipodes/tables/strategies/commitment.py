@@ -1,0 +1,201 @@
+"""How the layers of a search are committed: in a journal of all positions, or in checkpoints of the last layers.
+
+The plan chooses one of them. It can be sent to other processes.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import ceil
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
+
+from antipodes.system.machine import KIB
+from antipodes.tables.journal import Checkpoint, Damaged, Journal
+from antipodes.tables.journal_file import StoredSegments
+from antipodes.tables.layers.shard import Shard, all_held
+from antipodes.tables.layers.shard_segments import ShardSegments, flush, make_durable
+from antipodes_tasks.base.errors import StoreDamagedError
+from antipodes_tasks.bfs.bitmaps import bitmap_bytes
+from antipodes_tasks.bfs.segments import SegmentLog
+
+if TYPE_CHECKING:
+    from antipodes.tables.planning.plan import Division
+
+JOURNAL_BYTES = 1.25
+"""Upper bound, in practice, on the size of the journal in bytes per position. A run of 29 billion positions took
+0.91."""
+CHUNK_BYTES = 4 * KIB + 2 * 11
+"""Disk space in bytes for each chunk in addition to its depths: the unused part of its last disk block, and 11 bytes in
+each of two manifests, since the old one exists until it is replaced."""
+CHECKPOINT_COUNT, CHECKPOINT_BITS = 2, 2
+"""Maximum number of checkpoints that exist at a time, and bits per position of a checkpoint: one for the layers before
+its depth, and one for the layer at its depth."""
+FILE_BYTES = 8 * KIB
+"""Disk space in bytes for a file of a checkpoint in addition to its bits: the unused part of its last disk block, and
+its index."""
+
+
+class OnGroups(Protocol):
+    """A function that applies a function to groups of shards, each on its worker, and waits for all of them."""
+
+    def __call__(self, function: Any, *arguments: Any, together: bool = False) -> Any:
+        """Call ``function(shards, *arguments)`` for each group; if ``together``, threads are one group."""
+
+
+class DiskSpace(NamedTuple):
+    """Upper bounds on the disk space of a run in bytes, without the manifest."""
+
+    journal: int
+    stored: int
+    """Bytes of the other files: the table, or the checkpoints."""
+
+
+@dataclass(frozen=True)
+class Commitment(ABC):
+    """What a search keeps of its layers, and how it is written, restored and counted."""
+
+    keeps_segments: ClassVar[bool]
+    """Whether the segments of all layers are kept. Then shards can return to an earlier depth, so only lost shards are
+    restored after a loss, and a table is assembled at the end."""
+
+    @abstractmethod
+    def disk_space(self, division: "Division") -> DiskSpace:
+        """Return the disk space of a run whose table has an entry for each index, at one byte per depth."""
+
+    @abstractmethod
+    def log(self, segments: ShardSegments) -> SegmentLog | None:
+        """Return the log to which the partitions of a shard add the positions that they find, if there is one."""
+
+    @abstractmethod
+    def sources(self, journal: Journal, depth: int, chunks: Sequence[range], damaged: Damaged) -> Sequence[Any]:
+        """Return for each shard, given its range of chunks, the files from which it can be restored at ``depth``.
+
+        A message for each corrupt file is added to ``damaged``.
+        """
+
+    @abstractmethod
+    def restore(self, shard: Shard, depth: int, source: Any) -> int:
+        """Restore a shard from its source, at ``depth`` or an earlier depth; return this depth, -1 without any layer.
+
+        Raises JournalDamagedError if a segment of the journal is corrupt.
+        """
+
+    @abstractmethod
+    def layers(self, shard: Shard) -> list[int]:
+        """Return the number of positions at each depth up to the shard's depth, as counted in the last commit."""
+
+    @abstractmethod
+    def flush(self, on_groups: OnGroups, depth: int, token: str) -> None:
+        """Write durably what is needed to restore the shards at ``depth``, which they all have reached."""
+
+
+@dataclass(frozen=True)
+class JournalCommitment(Commitment):
+    """All positions are kept in segments, which a commit writes to the journal unless they are already there."""
+
+    keeps_segments = True
+
+    def disk_space(self, division: "Division") -> DiskSpace:
+        """Return the disk space of journal and table, which both exist at the end."""
+        space, chunks = division.space, ceil(division.space.rows / division.chunk_rows)
+        return DiskSpace(ceil(JOURNAL_BYTES * space.size), space.size + CHUNK_BYTES * chunks)
+
+    def log(self, segments: ShardSegments) -> SegmentLog | None:
+        """Return the log of the segments that are not in a file yet."""
+        return segments.log
+
+    def sources(
+        self, journal: Journal, depth: int, chunks: Sequence[range], damaged: Damaged
+    ) -> Sequence[StoredSegments]:
+        """Return the stored segments of each shard, at all depths."""
+        stored = journal.load(0, chunks[-1].stop, damaged)
+        return [stored.part(one.start, one.stop) for one in chunks]
+
+    def restore(self, shard: Shard, depth: int, source: StoredSegments) -> int:
+        """Restore all layers that are in the journal, up to ``depth``; return the last depth restored."""
+        shard.segments.restore(depth, source)
+        reached = min(depth, shard.segments.searched)
+        if reached >= 0:
+            between = shard.segments.segments_between
+            shard.fill(reached, lambda state: between(state.chunks, state.restored_from(reached), reached))
+        return reached
+
+    def layers(self, shard: Shard) -> list[int]:
+        """Return the number of positions at each depth in the files of the journal."""
+        counts: list[int] = shard.segments.stored.counts(shard.depth + 1).sum(axis=0).tolist()
+        return counts
+
+    def flush(self, on_groups: OnGroups, depth: int, token: str) -> None:
+        """Write the segments that are not in the journal yet. Threads write a single file."""
+        on_groups(flush_shards, depth, token, together=True)
+
+
+@dataclass(frozen=True)
+class CheckpointCommitment(Commitment):
+    """Only the layers are counted. A commit writes the positions that the search needs to continue from its depth."""
+
+    keeps_segments = False
+
+    def disk_space(self, division: "Division") -> DiskSpace:
+        """Return the disk space of two checkpoints, since the new one is written before the old one is deleted."""
+        bits = bitmap_bytes(division.space.rows, division.space.width)
+        return DiskSpace(0, CHECKPOINT_COUNT * (CHECKPOINT_BITS * bits + FILE_BYTES * division.partition_count))
+
+    def log(self, segments: ShardSegments) -> None:
+        """Return None."""
+
+    def sources(
+        self, journal: Journal, depth: int, chunks: Sequence[range], damaged: Damaged
+    ) -> Sequence[Mapping[str, int]]:
+        """Return the files of the checkpoint at ``depth`` for each shard, and their sizes in bytes."""
+        return Checkpoint(journal, depth).sizes(chunks)
+
+    def restore(self, shard: Shard, depth: int, source: Mapping[str, int]) -> int:
+        """Restore the checkpoint at ``depth``, and return it. If any file is corrupt, return -1."""
+        checkpoint = Checkpoint(shard.segments.journal, depth)
+        try:
+            shard.fill(depth, lambda state: checkpoint.segments(state.chunks, source))
+        except StoreDamagedError as error:
+            shard.damaged.append(str(error))
+            depth = -1
+        shard.segments.searched = depth
+        return depth
+
+    def layers(self, shard: Shard) -> list[int]:
+        """Return the number of positions at each depth in the checkpoint.
+
+        A checkpoint does not distinguish depths before the last: all of these positions count at the previous depth.
+        For keys it contains only some of them, and only these count.
+        """
+        if shard.depth <= 0:  # anything that was restored before corruption was found is meaningless
+            return [shard.count(0)] if shard.depth == 0 else []
+        before = sum(state.positions_before(shard.depth) for state in shard.states)
+        return [*[0] * (shard.depth - 1), before, shard.count(shard.depth)]
+
+    def flush(self, on_groups: OnGroups, depth: int, token: str) -> None:
+        """Write a checkpoint, in two steps, since syncing the first files would delay writing the others."""
+        on_groups(write_checkpoints, depth, token)
+        on_groups(make_checkpoints_durable)
+
+
+JOURNAL, CHECKPOINTS = JournalCommitment(), CheckpointCommitment()
+
+
+def flush_shards(shards: Sequence[Shard], depth: int, token: str) -> None:
+    """Make all segments durable that some shards found up to ``depth``; see `flush`."""
+    with all_held(shards, token):
+        flush([one.segments for one in shards], depth, token)
+
+
+def write_checkpoints(shards: Sequence[Shard], depth: int, token: str) -> None:
+    """Write the positions at ``depth``, one file per partition, so that memory holds the segments of only one."""
+    for shard in shards:
+        checkpoint = Checkpoint(shard.segments.journal, depth)
+        with shard.held_by(token):
+            for state in shard.states:
+                shard.segments.not_durable.append(checkpoint.put(state.chunks, state.checkpoint(depth), token))
+
+
+def make_checkpoints_durable(shards: Sequence[Shard]) -> None:
+    """Make the files durable that these shards have written."""
+    make_durable([one.segments for one in shards])
