@@ -123,7 +123,7 @@ class BlockCache:
         self._lock = threading.Lock()
         self._next_uses = _places(uses)
         self._held: dict[int, tuple[Future[RowDepths], int]] = {}
-        """Each block that is in memory or being read, and the number of the next task that uses it."""
+        """Each block that is in memory or being read, and the index of the next task that uses it."""
         self._farthest: list[tuple[int, int]] = []
         """A heap of pairs (negated next use, block). Pairs whose next use has changed are ignored."""
 

@@ -38,7 +38,7 @@ class PuzzleGraph(Encoding):
         """
         if not isinstance(rules.moves, Transforms | Swaps | CountedSwaps):
             raise InputError(
-                f"the moves of {rules.name} are functions; to use its symmetries, give the puzzle symmetries="
+                f"the moves of {rules.name} are functions, so its symmetries are unknown; define it with symmetries="
             )
         self.rules = rules
         self.starts = _with_regions(rules, starts)
@@ -89,7 +89,7 @@ class PuzzleGraph(Encoding):
                     self.graph.edge(self.places[place], self.places[int(self.carriers[place])])
 
     def _add_contents(self) -> None:
-        """Add the labels of each part of pieces, and the values of each other place."""
+        """Add the labels of each part that holds pieces, and the values of each other place."""
         self.labels: Vertices = {}
         self.values: Vertices = {}
         for place, part in enumerate(self.part_of.tolist()):
