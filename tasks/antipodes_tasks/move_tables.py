@@ -2,7 +2,7 @@
 
 A move takes a row to its *target*, which may be the same row. It takes each column to a new column by a *column map*,
 which depends only on the row and the move. Equal column maps are stored once. The *row tables* contain the target and
-the number of the column map for each row and move.
+the index of the column map for each row and move.
 """
 
 from abc import ABC, abstractmethod

@@ -66,8 +66,8 @@ def test_answers_with_other_settings_are_not_continued(some: Command) -> None:
     for options in ((), ("--max-depth", 41), ("--max-depth", 40, "--tables", "low"), ("--to", "1 2 3 4 5 6 7 0 8")):
         refused = some(*BATCH, "--output", "out.csv", *options)
         assert refused.status == 2
-        assert "--output: the answers in out.csv were found with eight-puzzle@" in refused.err
-        assert "--max-depth 40; now it is eight-puzzle@" in refused.err
+        assert "--output: the answers in out.csv have the settings eight-puzzle@" in refused.err
+        assert "--max-depth 40, not eight-puzzle@" in refused.err
     assert "--tables low@" in some(*BATCH, "--output", "out.csv", "--tables", "low").err
     assert Path("out.csv").read_bytes() == begun
 

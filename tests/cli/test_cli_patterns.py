@@ -61,7 +61,7 @@ def test_the_table_of_the_whole_puzzle_goes_before_those_of_patterns(own: Comman
     guided = own("solve", "own.toml", FAR, "--method", "ida-star", "--json")
     assert json.loads(guided.out)["heuristic"] == "low + high, greatest of 2"
     assert own("solve", "own.toml").err == (
-        "antipodes: no position given; own has no separate goal, so there is no default position\n"
+        "antipodes: no position given; give one, because own has no separate goal\n"
     )
 
 

@@ -210,7 +210,9 @@ def test_options_that_do_not_go_together(
 def test_depths_of_an_unfinished_table(unfinished: Path, cli: Command, refused: Callable[..., str]) -> None:
     assert cli("query", unfinished, "--depth", 10, "--count").out == "286\n"
     assert len(cli("query", unfinished, "--depth", 10).out.splitlines()) == 286
-    assert "the unfinished table ends at depth 10" in refused("query", unfinished, "--depth", 11, status=1)
+    assert "depth 11 is beyond depth 10, where the unfinished table ends" in refused(
+        "query", unfinished, "--depth", 11, status=1
+    )
 
 
 def test_bad_usage(refused: Callable[..., str], finished: Path) -> None:

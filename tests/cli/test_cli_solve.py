@@ -196,7 +196,7 @@ def test_no_exchange_with_short_routes(cli: Command) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["eight-puzzle"], "no position given; eight-puzzle has no separate goal"),
+        (["eight-puzzle"], "no position given; give one, because eight-puzzle has no separate goal"),
         (["eight-puzzle", "123"], "expected 9 symbols"),
         (["eight-puzzle", FARTHEST, "--to", "12"], "expected 9 symbols"),
         (["eight-puzzle", FARTHEST, "--method", "dfs"], "choose one of bfs, bidirectional"),
@@ -313,9 +313,7 @@ def test_the_start_of_a_config_with_a_goal_is_solved_and_its_distance_is_reporte
     assert json.loads(counted.out)["start_distance"] is None
     refused = cli("solve", "eight-puzzle")
     assert (refused.status, refused.out) == (2, "")
-    assert refused.err == (
-        "antipodes: no position given; eight-puzzle has no separate goal, so there is no default position\n"
-    )
+    assert refused.err == ("antipodes: no position given; give one, because eight-puzzle has no separate goal\n")
     assert json.loads(cli("run", "eight-puzzle", "--quiet", "--json").out)["start_distance"] is None
 
 

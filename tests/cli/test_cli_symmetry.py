@@ -112,6 +112,6 @@ def test_what_has_no_symmetries_to_find(cli: Command, refused: Callable[..., str
     moves = "{'up': lambda x: (x + 1) % 5}"
     source = f"import antipodes as ap\ndial = ap.define_puzzle(name='dial', radices=[5], start=[0], moves={moves})\n"
     (tmp_path / "dials.py").write_text(source)
-    assert "the moves of dial are functions; to use its symmetries, give the puzzle symmetries=" in refused(
+    assert "the moves of dial are functions, so its symmetries are unknown; define it with symmetries=" in refused(
         "symmetry", "dials.py:dial"
     )

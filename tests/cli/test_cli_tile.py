@@ -344,7 +344,7 @@ def test_a_large_board(cli: Command, tmp_path: Path) -> None:
         ),
         (
             ["tile", "3x20", "--count", "--performance-report", "x.html"],
-            "--performance-report needs a cluster; the scheduler threads has no report",
+            "--performance-report needs a cluster; choose one with --scheduler",
         ),
     ],
 )

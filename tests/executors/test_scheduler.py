@@ -109,7 +109,7 @@ def test_an_immediate_stop_does_not_wait_for_the_performance_report(
 
 
 def test_threads_have_no_performance_report() -> None:
-    refused = pytest.raises(InputError, match="performance_report needs a cluster; the scheduler threads has no report")
+    refused = pytest.raises(InputError, match="performance_report needs a cluster; choose one with scheduler")
     with refused, Threads(1).performance_report("report.html"):
         pass
 

@@ -175,7 +175,7 @@ def test_the_library_stays_whole() -> None:
 def test_functions_are_not_known() -> None:
     moves = Functions({"up": lambda dials: (dials + 1) % 5}, [values(1, 5)])
     with pytest.raises(
-        InputError, match="the moves of dial are functions; to use its symmetries, give the puzzle symmetries="
+        InputError, match="the moves of dial are functions, so its symmetries are unknown; define it with symmetries="
     ):
         symmetries_of(Rules((values(1, 5),), ((0,),), moves, name="dial"))
 

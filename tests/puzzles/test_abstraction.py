@@ -143,7 +143,7 @@ def test_names_say_what_is_forgotten(forgotten: dict[str, Any], name: str) -> No
             None,
             ("1 2", "2 3"),
             False,
-            "--equal: '2' is named twice; list all pieces that become identical once",
+            "--equal: '2' is listed twice; list each piece once",
         ),
         (
             "klotski",
@@ -166,7 +166,7 @@ def test_names_say_what_is_forgotten(forgotten: dict[str, Any], name: str) -> No
             None,
             ("CENTRES", "CENTRES:1"),
             False,
-            "--equal: '1' is named twice; list all pieces that become identical once",
+            "--equal: '1' is listed twice; list each piece once",
         ),
     ],
 )

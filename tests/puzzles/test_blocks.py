@@ -50,7 +50,10 @@ def blocks(**changes: Any) -> Puzzle:
         ({"start": ["A./..", "A./.#"]}, "start: expected a piece on square 3, found '#'"),
         ({"moves": "jumps"}, "moves: expected one of steps, slides, found 'jumps'"),
         ({"distinct": 1}, "distinct: expected true or false, found 1"),
-        ({"axis": True}, "start: axis: block 'A' is as long as it is wide, so it has no direction"),
+        (
+            {"axis": True},
+            "start: axis: each block must be longer in one direction, but block 'A' is as long as it is wide",
+        ),
         (
             {"rows": 5},
             "rows: unknown key; expected axis, description, distinct, enumerated, family, goal, moves, name, "
@@ -306,11 +309,13 @@ def test_blocks_that_axis_keeps_in_their_lines(pattern: str, message: str) -> No
 def test_a_pattern_with_some_of_the_holes(pattern: str) -> None:
     puzzle = blocks(start="A.#")
     with pytest.raises(
-        PatternError, match=r"pattern '.*': expected all 3 squares or no holes '#', found 2 squares with holes"
+        PatternError,
+        match=r"pattern '.*': write all 3 squares with the holes '#', or only the 2 squares without holes; found 2",
     ):
         goals_in(puzzle, pattern)
     with pytest.raises(
-        PositionError, match=r"position '.*': expected all 3 squares or no holes '#', found 2 squares with holes"
+        PositionError,
+        match=r"position '.*': write all 3 squares with the holes '#', or only the 2 squares without holes; found 2",
     ):
         puzzle.parse(pattern.replace("?", "A"))
 

@@ -64,7 +64,7 @@ def test_the_patterns_of_bundled_puzzles_have_their_moves(name: str) -> None:
         (toml({**LINE, "enumerated": 1}), "enumerated: expected true or false, found 1"),
         (
             toml({**LINE, "enumerated": True, "free": ["1"]}),
-            "enumerated: not possible with free tiles, whose moves cost nothing",
+            "enumerated: cannot be combined with free tiles; remove one of them",
         ),
         (toml(LINE, {"wrokers": 2}), r"\[run\] wrokers: unknown key"),
         (toml(LINE, {"workers": "two"}), r"\[run\] workers: expected an integer, found 'two'"),

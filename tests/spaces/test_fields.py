@@ -152,7 +152,8 @@ def test_more_column_maps_than_a_sample_showed_are_refused() -> None:
     puzzle = towers(4, 6)
     space = Space(puzzle.rules, MixedRadix(fields_of(puzzle.parts), tuple(range(6)), 2, most_maps=3), 2)
     with pytest.raises(
-        InputError, match=r"there are more than 3 column maps, which a sample of positions did not show; .* plain=True"
+        InputError,
+        match=r"effects that a sample of positions did not reveal \(3 column maps are too few\); .* plain=True",
     ):
         space.filler.filled()
 

@@ -104,7 +104,7 @@ def test_moves_that_differ_only_where_they_are_legal_are_told_apart() -> None:
 
 
 def test_a_large_puzzle_of_ones_own_is_told_of_the_list() -> None:
-    with pytest.raises(SizeLimitError, match="if few of them are reachable, give the puzzle enumerated=True"):
+    with pytest.raises(SizeLimitError, match="if few of them are reachable, define the puzzle with enumerated=True"):
         best_space(counter(enumerated=False).rules)
 
 

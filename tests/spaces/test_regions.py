@@ -84,8 +84,8 @@ def test_more_regions_than_eight_bits_number() -> None:
         ("1 2 0 x", [1], "free: expected a list of one symbol"),
         ("1 2 0 x", ["y"], "free: expected a tile of the start, found 'y'"),
         ("1 2 0 x", ["0"], "free: expected a tile of the start, found '0'"),
-        ("1 0 0 x", ["x"], "free: free tiles need a start with one blank, found 2"),
-        ("x x 0 x", ["x"], "free: all tiles are 'x', so no move would cost anything"),
+        ("1 0 0 x", ["x"], "free: expected a start with one blank, found 2"),
+        ("x x 0 x", ["x"], "free: at least one tile must not be free, but all tiles are 'x'"),
     ],
 )
 def test_free_tiles_that_make_no_puzzle_are_refused(start: str, free: Any, message: str) -> None:

@@ -177,7 +177,8 @@ class AnswerFile:
     def _invalid_line_error(self, text: str) -> InputError:
         """Return the error for text that is not an answer."""
         line = next(filter(None, text.split("\n")), "")
-        return InputError(f"--output: {self.path} contains a line that is not an answer: {quote(shorten(line, 60))}")
+        found = quote(shorten(line, 60))
+        return InputError(f"--output: {self.path} contains a line that is not an answer: {found}; name another file")
 
     @contextmanager
     def _writing(self) -> Iterator[None]:

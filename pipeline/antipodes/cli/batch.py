@@ -137,7 +137,8 @@ class Batch:
         for one in before:
             if one["settings"] != settings:
                 found = shorten(one["settings"], 200)
-                raise InputError(f"--output: the answers in {path} were found with {found}; now it is {settings}")
+                remedy = "use these settings, or name another file"
+                raise InputError(f"--output: the answers in {path} have the settings {found}, not {settings}; {remedy}")
         self.output.check_rest(next(iter(positions[len(before) :]), None))
         return len(before)
 

@@ -25,7 +25,7 @@ starts no tasks above 0.8."""
 
 Key = tuple[str, int]
 Handle = Any
-"""A result or its future. Among the arguments of a call, also in a list, a handle is replaced by the result."""
+"""A result or its future. In the arguments of a call, even inside a list, each handle is replaced by its result."""
 Call = tuple[Any, ...]
 """A function and its arguments. Handles and `result_of` among the arguments, also in lists, are replaced by results."""
 OnResult = Callable[[Key, Any], None]

@@ -107,5 +107,5 @@ class Threads:
 
     def performance_report(self, page: str | None) -> AbstractContextManager[None]:
         if page is not None:
-            raise InputError(f"{option('performance_report')} needs a cluster; the scheduler threads has no report")
+            raise InputError(f"{option('performance_report')} needs a cluster; choose one with {option('scheduler')}")
         return nullcontext()

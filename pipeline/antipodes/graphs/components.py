@@ -28,14 +28,14 @@ from antipodes_tasks.spaces.selection import full_space
 from antipodes_tasks.spaces.space import NOT_NUMBERED, Space
 
 LISTED_BYTES = 100
-"""Bytes per listed placement of all blocks, in addition to its places."""
+"""Bytes per listed arrangement of the blocks, in addition to the bytes of its labels."""
 NAMED = 20
 """Number of hardest starts that are listed by default."""
 
 
 @dataclass(frozen=True, slots=True)
 class Component:
-    """The components that have the same size and radius."""
+    """One record for all components of the same size and radius."""
 
     size: int
     """Number of positions of each component. All of them are reachable from each other."""
@@ -187,7 +187,7 @@ def _check_memory(needed: int, positions: int, more: str = "") -> None:
 
 
 def _space(puzzle: Puzzle) -> Space:
-    """Return the space of all positions; for blocks, of all their placements.
+    """Return the space of all positions; for blocks, of all arrangements of the blocks.
 
     It may be larger than the space of the table, which lists only positions reachable from the start if the config sets
     ``enumerated``, or if few positions are reachable because moves have conditions.
@@ -211,7 +211,7 @@ def _space(puzzle: Puzzle) -> Space:
 
 
 def _within_memory(puzzle: Puzzle) -> Iterator[Labels]:
-    """Yield all placements of blocks, as long as their list fits into memory."""
+    """Yield all arrangements of the blocks, as long as their list fits into memory."""
     listed, bytes_each = 0, LISTED_BYTES + 2 * puzzle.places
     for labels in all_placements(puzzle):
         listed += len(labels)

@@ -119,7 +119,7 @@ def run(
         True shows progress: a bar in a notebook, a live line on a terminal, otherwise a line on stderr for each layer.
         None shows it only in a notebook. A function is called with each event of `antipodes.system.events` instead.
     interrupted
-        Called before each layer; the run commits and stops if it returns True.
+        Function that is called before each layer; the run commits and stops if it returns True.
 
     Raises
     ------
@@ -163,7 +163,7 @@ def tile(
     checkpoint_every
         Minimum number of seconds between commits; 0 commits each partition.
     interrupted
-        Called before each partition; the search commits and stops if it returns True.
+        Function that is called before each partition; the search commits and stops if it returns True.
 
     Raises
     ------
@@ -202,7 +202,7 @@ def count_tilings(
     workers, scheduler, progress
         As for `run`.
     interrupted
-        Called before each partition; the count stops if it returns True.
+        Function that is called before each partition; the count stops if it returns True.
 
     Raises
     ------

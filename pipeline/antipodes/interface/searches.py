@@ -76,7 +76,7 @@ def solve(
         "manhattan" or "linear-conflict", for "ida-star", or pattern tables from `load_patterns`; None means the
         stronger one that applies.
     listener
-        Called with the progress; None shows the progress below the cell in a notebook.
+        Function that is called with the progress; None shows the progress below the cell in a notebook.
 
     Raises
     ------

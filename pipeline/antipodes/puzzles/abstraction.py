@@ -199,7 +199,7 @@ class _Chosen:
         return part, list(dict.fromkeys(pieces))
 
     def _part(self, option: str, text: str) -> int:
-        """Return the number of the part with a name."""
+        """Return the index of the part with a name."""
         numbers = {self.named(part): part for part in self.parts}
         if text.strip() not in numbers:
             raise InputError(f"{option}: expected one of the parts {', '.join(numbers)}; found {quote(text)}")
@@ -217,7 +217,7 @@ class _Chosen:
             raise InputError(f"--omit: at least one of the parts {', '.join(map(self.named, self.parts))} must stay")
         given = [(part, piece) for part, pieces in self.equal for piece in pieces]
         if twice := [piece for part, piece in given if given.count((part, piece)) > 1]:
-            raise InputError(f"--equal: {quote(twice[0])} is named twice; list all pieces that become identical once")
+            raise InputError(f"--equal: {quote(twice[0])} is listed twice; list each piece once")
 
 
 def _unfit(puzzle: Puzzle) -> str:

@@ -101,7 +101,7 @@ def _block(letter: str, squares: list[Square]) -> Block:
         reached |= new
         waiting += new
     if len(reached) < len(squares):
-        raise PositionError(f"the squares of block {quote(letter)} are not connected")
+        raise PositionError(f"the squares of block {quote(letter)} are not connected; give each block its own letter")
     return Block(letter, first, tuple((row - first[0], column - first[1]) for row, column in squares))
 
 
@@ -116,7 +116,8 @@ def kinds_of(blocks: Sequence[Block], distinct: bool, axis: bool) -> tuple[Block
     groups: dict[tuple[str, Cells, int | None], list[Block]] = {}
     for block in blocks:
         if axis and not length_of(block.cells):
-            raise PositionError(f"axis: block {quote(block.letter)} is as long as it is wide, so it has no direction")
+            found = f"block {quote(block.letter)} is as long as it is wide"
+            raise PositionError(f"axis: each block must be longer in one direction, but {found}")
         line = line_of(block.cells, block.first) if axis else None
         groups.setdefault((block.letter if distinct else "", block.cells, line), []).append(block)
     return tuple(
@@ -164,7 +165,8 @@ class BlockBoard(Board):
             self._without_holes(written)
         elif HOLE in written:
             raise PositionError(
-                f"expected all {squares} squares or no holes '#', found {counted(len(written), 'square')} with holes"
+                f"write all {squares} squares with the holes '#', or only the {self.places} squares without holes; "
+                f"found {counted(len(written), 'square')}, some of them holes"
             )
         remaining = iter(written)
         skipped = self.holes if len(written) < squares else frozenset()

@@ -125,7 +125,7 @@ def register_puzzle(puzzle: PuzzleLike) -> Config:
 
 
 def load_puzzle(name_or_path: str | os.PathLike[str]) -> Puzzle:
-    """Return the puzzle with a bundled name, in a file, or written in Python (``path.py:name``, ``module:name``).
+    """Return a puzzle, given a bundled name, a file's path, or a Python definition (``path.py:name``, ``module:name``).
 
     Raises the errors of `load_config`.
     """
@@ -167,7 +167,7 @@ def index_sizes_file() -> Path:
 
 
 def load_config(name_or_path: str) -> Config:
-    """Return the config with a bundled name, in a file, or of a Python puzzle (``path.py:name``, ``module:name``).
+    """Return a config, given a bundled name, a file's path, or a Python definition (``path.py:name``, ``module:name``).
 
     Raises
     ------

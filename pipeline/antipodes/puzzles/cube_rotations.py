@@ -12,7 +12,7 @@ class Rotation:
     """An orientation in which a cube is held."""
 
     faces: str = FACES
-    """For each side of the holder, in the order of FACES, the face of the unrotated cube that is there now."""
+    """For each direction seen by the holder, in the order of FACES, the face of the unrotated cube on that side."""
 
     def renamed(self, turn: str) -> str:
         """Return the name of a turn of the rotated cube on the unrotated cube: after x, ``U2`` is ``F2``."""

@@ -226,32 +226,32 @@ def define_puzzle(
     Parameters
     ----------
     name
-        The name of the puzzle. With the suffix ``.zarr`` it is also the name of the puzzle's store.
+        Name of the puzzle. With the suffix ``.zarr`` it is also the name of the puzzle's store.
     start
         One position (the numbers on the places, or a text), or a list of positions.
     moves
-        The moves by name. A move is a function of positions ``(n, places)`` (see `Functions`) or a permutation of the
+        Moves by name. A move is a function of positions ``(n, places)`` (see `Functions`) or a permutation of the
         places. A permutation is a list ``p`` with ``after[i] = before[p[i]]``, or a text of cycles such as
         ``"(0 1 2)(3 4)"``, in which the content of each place goes to the place named next. If all moves are
         permutations, the puzzle runs much faster than with functions.
     radices
-        The number of values of each place; values are counted from 0. If it is None, the places hold the pieces of the
+        Number of values of each place; the values are 0, 1, 2, ... If it is None, the places hold the pieces of the
         start, in any arrangement. Pieces with the same number are identical.
     symbols
-        The symbol that is written for each number. By default the number itself is written.
+        Symbol that is written for each number; by default the number itself.
     inverses
-        For each reversible move, the name of its inverse or a function that undoes the move. A move without an entry
+        Name of the inverse of each reversible move, or a function that undoes the move. A move without an entry
         may be irreversible. The inverses of permutations are computed.
     symmetries
         Functions of positions or permutations of the places, by name. Each must map every start to a start and every
         move to a move, as rotations and reflections do. If all moves are permutations, the symmetries are computed.
     format, parse
-        ``format`` returns a position, given as a tuple of numbers, as one line of text. ``parse`` returns the numbers
-        of such a line.
+        Function that returns a position (a tuple of numbers) as one line of text, and function that returns the
+        numbers of such a line.
     draw
-        A function that returns a drawing of a position, in one or several lines.
+        Function that returns a drawing of a position, in one or several lines.
     shape
-        The rows and columns of a board, ``(rows, columns)``, whose squares are the places in reading order. Positions
+        Rows and columns of a board, ``(rows, columns)``, whose squares are the places in reading order. Positions
         are drawn on the board in the terminal, in pictures and in the explorer. A place with the symbol ``.`` is drawn
         as an empty square. If ``draw`` is also given, the terminal shows its drawing instead.
     plain
@@ -261,7 +261,7 @@ def define_puzzle(
         Whether only reachable positions are numbered. A search lists them, and the list becomes part of the table. Use
         it if only a small fraction of all arrangements is reachable.
     description
-        A one-line description of the puzzle.
+        Description of the puzzle in one line.
 
     Raises
     ------

@@ -38,12 +38,12 @@ class FaceletOrbit:
     facelets: int
 
     def on_piece(self, symbols: Sequence[str], facelet: Facelet) -> tuple[str, int]:
-        """Return the piece that a facelet shows in a position, and the number of the piece's own facelet."""
+        """Return the piece that a facelet shows in a position, and the index of the piece's own facelet."""
         twist = 0 if self.first_twist is None else int(symbols[self.first_twist + facelet.place])
         return symbols[self.first_piece + facelet.place], self.of_piece(facelet.number, twist)
 
     def of_piece(self, number: int, twist: int) -> int:
-        """Return the number of the piece's facelet that is at facelet ``number`` of its place."""
+        """Return the index of the piece's facelet that is at facelet ``number`` of its place."""
         return (number - twist * (self.facelets // self.orientations)) % self.facelets
 
 
@@ -52,7 +52,7 @@ class Spelling:
     """The order in which a text lists the letters of a picture, and the letters and names that it uses for them."""
 
     order: tuple[int, ...]
-    """For each letter of the text, the number of the corresponding letter of the picture in reading order."""
+    """For each letter of the text, the index of the corresponding letter of the picture in reading order."""
     letters: Mapping[str, str]
     """For each letter that the text uses, the letter of the picture for the same colour."""
     names: tuple[str, ...]

@@ -4,8 +4,8 @@
     {"CORNERS": {"permutation": [...], "orientationDelta": [...]}, "EDGES": {...}}
 
 The second form is a transformation, which is applied to the solved position. Either form may be wrapped in an object
-with the key ``patternData`` or ``transformationData``. Pieces, places and orientations count from 0 in the order of
-the puzzle's file (`formats.kpuzzle`), or in the order of cubing.js for bundled cubes. An orbit that is left out is
+with the key ``patternData`` or ``transformationData``. Pieces, places and orientations are numbered from 0 in the order
+of the puzzle's file (`formats.kpuzzle`), or in the order of cubing.js for bundled cubes. An orbit that is left out is
 solved. An orbit that the puzzle does not have, such as centres, must have its pieces in order.
 """
 

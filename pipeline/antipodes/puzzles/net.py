@@ -193,7 +193,7 @@ def net_of(picture: str, facelets: str, parts: Sequence[Part], start: Sequence[i
     """Return the net with this picture of the start, in which letters show the colours.
 
     ``facelets`` lists the facelet that each letter shows, in reading order. ``b3.1`` is facelet 1 on place 3 of the
-    second orbit (places and facelets count from 0); ``-`` marks a letter that never changes. ``faces`` lists the faces
+    second orbit (both numbered from 0); ``-`` marks a letter that never changes. ``faces`` lists the faces
     in the order of other programs: the letter of these programs and the letter of the picture, ``U:W R:R F:G D:Y``.
 
     Raises ConfigError if the picture has more or fewer letters than ``facelets``, a facelet does not exist in the
@@ -292,7 +292,7 @@ def _colours(
         letter, key = lines[one.line][one.column], orbits[one.orbit].on_piece(start, one)
         known = colours[one.orbit].setdefault(key, letter)
         if known != letter:
-            raise ConfigError(f"[puzzle] net: the same facelet of a piece has two letters, {known} and {letter}")
+            raise ConfigError(f"[puzzle] net: a facelet of a piece has two letters, {known} and {letter}; give it one")
     for number, (orbit, found) in enumerate(zip(orbits, colours, strict=True)):
         expected = orbit.facelets * len(set(start[orbit.first_piece : orbit.first_piece + orbit.places]))
         if found and len(found) != expected:

@@ -234,7 +234,7 @@ def _groups(puzzle: Puzzle, part: re.Match[str], square: int) -> Iterator[_Group
 
 
 def _part_at(puzzle: Puzzle, square: int) -> int:
-    """Return the number of the part to which a square belongs; the last part if it is beyond the end.
+    """Return the index of the part to which a square belongs; the last part if the square is beyond the end.
 
     Squares are counted like places, because boards with holes have a single part.
     """

@@ -142,9 +142,9 @@ def puzzle_in(settings: Mapping[str, Any]) -> Puzzle:
     puzzle = _NAMED[reference, expected]
     if isinstance(fingerprint, str) and puzzle.fingerprint != fingerprint:
         raise SourceError(
-            f"{reference} makes different moves or starts than when the store was made, although the file is the same; "
-            f"these depend on {CAUSES}. The store is intact; restore that condition, or run the puzzle with "
-            f"{option('overwrite', True)}"
+            f"{reference} makes different moves or starts than when the store was made, although the file is the same: "
+            f"they depend on {CAUSES}. The store is intact; to read it, make this the same as before; to replace it, "
+            f"run the puzzle with {option('overwrite', True)}"
         )
     return puzzle
 

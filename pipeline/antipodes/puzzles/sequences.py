@@ -180,7 +180,7 @@ def _evaluate(tokens: Iterator[Token] | list[Token], values: Mapping[str, T], er
         elif frame.opening == "[" and frame.left is None:
             frame.left, frame.value, frame.separator = frame.value, nothing, token.text
         elif token.text == ":" or frame.opening == "[":
-            raise error(f"unexpected {quote(token.text)} at character {token.place}: [ ] contains one ':' or ','")
+            raise error(f"unexpected {quote(token.text)} at character {token.place}: write one ':' or ',' in [ ]")
     if len(frames) > 1:
         raise error(f"the bracket {frames[-1].opening!r} at character {frames[-1].place} is not closed")
     return frames[0].value
@@ -192,7 +192,7 @@ def _close(frames: list[_Frame[T]], token: Token, error: type[InputError]) -> No
     if frame.opening + token.text not in ("()", "[]"):
         raise error(f"the bracket {token.text!r} at character {token.place} matches no open bracket")
     if frame.opening == "[" and frame.left is None:
-        raise error(f"the bracket ']' at character {token.place} ends a part without separator; write [A: B] or [A, B]")
+        raise error(f"the bracket ']' at character {token.place} needs a ':' or ',' before it; write [A: B] or [A, B]")
     frames.pop()
     frames[-1].value = frames[-1].value.compose(frame.closed().power(token.power))
 
@@ -242,7 +242,7 @@ def _moved(moves: Moves, numbers: list[int], undone: bool, labels: Labels, found
     """Return the position ``(places,)`` after the legal move among the moves ``numbers``, which have the same name.
 
     Raises PositionError if none of these moves is legal, or if undoing them leads to several positions: the name of a
-    slide contains its destination, but not its origin. The message calls the move ``found``.
+    slide contains its destination, but not its origin. Messages name the move with the text ``found``.
     """
     tried = [(moves.undo if undone else moves.move)(number, labels[np.newaxis]) for number in numbers]
     ends = np.unique([changed[0] for changed, legal in tried if legal[0]] or labels[:0].reshape(0, 0), axis=0)

@@ -73,7 +73,7 @@ def _walk(count: float, slope: float, bend: float, saturation: float, found: flo
 
 
 def _fitting(walk: Callable[[float], list[float]], left: float) -> list[float]:
-    """Return the walk whose sum is at most, and about, ``left``. Larger parameters give smaller sums."""
+    """Return the result of ``walk`` with the largest sum up to ``left``; larger arguments give smaller sums."""
     low, high = MIN_SCALE, MAX_SCALE
     for _ in range(HALVINGS):
         middle = math.sqrt(low * high)

@@ -253,9 +253,9 @@ def solve_many(
 ) -> Iterator[Solved]:
     """Yield the answer to each problem, in order. Several problems are solved at the same time in threads.
 
-    By default there is one thread per processor, and all threads share the memory; ``memory_limit`` applies to each
-    thread. ``settings`` are the options of `solve`. Closing the generator ends the running searches. Errors are those
-    of `solve`; each is raised when the answer to its problem is due.
+    By default there is one thread per processor, and each thread gets an equal share of the memory. If ``memory_limit``
+    is given, it is the limit of each single thread. ``settings`` are the options of `solve`. Closing the generator ends
+    the running searches. Errors are those of `solve`; each is raised when the answer to its problem is due.
     """
     count = os.cpu_count() or 1 if threads is None else arguments.integer(threads, "threads", 1)
     over = threading.Event()

@@ -107,8 +107,9 @@ class FileLock(StoreLock):
     def _rotate_token(self) -> None:
         """Write a new fencing token into the file.
 
-        The new text replaces the old text in one call and is never shorter, so readers never see a mixture. The file
-        stays open and is therefore synced: other hosts that share the directory might see the old text for a long time.
+        The new text replaces the old text in one call and is never shorter, so readers never see a mixture. The file is
+        not closed afterwards, so it is synced explicitly: otherwise other hosts that share the directory might see the
+        old text for a long time.
         """
         token = uuid.uuid4().hex
         owner = {**self._owner, "token": token}

@@ -256,7 +256,7 @@ class RetryPolicy:
         return self.server, (self.watch or watch).run
 
     def expect_failures(self) -> None:
-        """Stop retrying for a while and wait only briefly, since the server has failed for long enough."""
+        """Keep all waits for the server short for a while, because it has already failed for long enough."""
         _trouble[self._key] = _Trouble(time.monotonic() + self.seconds, REPORT_AFTER_SECONDS)
 
     def give_up(self) -> None:

@@ -146,7 +146,7 @@ def _digest(content: bytes) -> bytes:
 
 
 PLACED = np.dtype([("file", "<u4"), *ENTRY.descr])
-"""A segment, with the number of its file in the list of files. Its offset is relative to the start of the file."""
+"""A segment, with the index of its file in the list of files. Its offset is relative to the start of the file."""
 
 
 @dataclass(frozen=True, eq=False)

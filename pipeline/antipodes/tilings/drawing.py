@@ -170,7 +170,7 @@ def _lines(layer: Layer, symbols: tuple[str, ...]) -> Canvas:
 
 
 def _borders(layer: Layer) -> tuple[Layer, NDArray[np.bool_], NDArray[np.bool_]]:
-    """Return the layer surrounded by holes, and whether horizontal and vertical neighbours in it differ."""
+    """Return the layer with a border of holes added, and whether each two horizontal and vertical neighbours differ."""
     framed = np.pad(layer, 1, constant_values=HOLE)
     return framed, framed[:, 1:] != framed[:, :-1], framed[1:, :] != framed[:-1, :]
 

@@ -130,7 +130,7 @@ class Tilings(AbstractContextManager["Tilings"], Sequence[Tiling]):
     def __getitem__(self, index: slice) -> list[Tiling]: ...
 
     def __getitem__(self, index: int | slice) -> Tiling | list[Tiling]:
-        """Return the tiling with this number, or the list of tilings of a slice; negative numbers count from the end.
+        """Return the tiling with this number, or the list of tilings of a slice; -1 is the last tiling.
 
         Raises
         ------

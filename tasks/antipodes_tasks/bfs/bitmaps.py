@@ -192,7 +192,7 @@ def close(
 
 @kernel
 def filled_lines(bits: Bitmap, most: int) -> NDArray[np.int64]:
-    """Return the numbers of the nonempty lines, ascending; there must be at most ``most``."""
+    """Return the indices of the nonempty lines, ascending; there must be at most ``most`` such lines."""
     lines = np.empty(most, dtype=np.int64)
     count = 0
     for line in range(bits.shape[0]):

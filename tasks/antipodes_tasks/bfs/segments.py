@@ -352,7 +352,7 @@ def fill(
     ends: Numbers,
     data: Bytes,
 ) -> int:
-    """Write the depth of every position in a chunk's segments; return the number of the first malformed segment, or -1.
+    """Write the depth of every position in a chunk's segments; return the index of the first malformed segment, or -1.
 
     ``depths`` ``(rows * width,)`` must initially contain the depth of unreached positions. Segment i consists of the
     bytes ``begins[i]`` to ``ends[i] - 1`` of ``data``, and has ``counts[i]`` positions at depth ``segment_depths[i]``.

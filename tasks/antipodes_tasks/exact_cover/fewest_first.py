@@ -72,7 +72,7 @@ class Stack(NamedTuple):
     subproblem: NDArray[np.int64]
     """``(depths,)``: the subproblem used at each depth."""
     chosen: NDArray[np.int32]
-    """``(depths,)``: the number of the option chosen at each depth."""
+    """``(depths,)``: the index of the option chosen at each depth."""
     counts: NDArray[np.uint64]
     """``(items,)``: scratch memory for the number of live options of each row."""
     common: NDArray[np.uint64]

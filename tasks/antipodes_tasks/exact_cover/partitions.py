@@ -394,7 +394,7 @@ class _Node:
 
     root: Subproblem
     path: tuple[int, ...]
-    """The number of the root, and then the number of the option chosen at each step."""
+    """The index of the root, and then the index of the option chosen at each step."""
     fixed: tuple[int, ...]
     allowed: NDArray[np.bool_]
     choices: _Choices = field(repr=False)

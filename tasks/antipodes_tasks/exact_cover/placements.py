@@ -135,7 +135,7 @@ class OptionTable(NamedTuple):
     """The options of a partition: the placements it may use, sorted by their first cell, then by their number."""
 
     number: NDArray[np.int32]
-    """``(options,)``: the number of each placement."""
+    """``(options,)``: the placement number of each option."""
     masks: NDArray[np.uint64]
     """``(options, words)``: the cells that each option covers."""
     columns: NDArray[np.uint16]
@@ -231,7 +231,7 @@ def orbit_sizes(copies: NDArray[np.int32]) -> NDArray[np.int64]:
 
 def distinct(tilings: TilingArray) -> TilingArray:
     """Return the distinct tilings in lexicographic order."""
-    as_bytes = tilings.astype(">i4", order="C").view(f"V{4 * tilings.shape[1]}")  # big-endian: byte order is numeric
+    as_bytes = tilings.astype(">i4", order="C").view(f"V{4 * tilings.shape[1]}")  # big-endian: sorts like the numbers
     ordered = tilings[np.argsort(as_bytes.ravel(), kind="stable")]
     new = np.ones(len(tilings), dtype=np.bool_)
     new[1:] = (ordered[1:] != ordered[:-1]).any(axis=1)

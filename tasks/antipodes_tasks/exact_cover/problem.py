@@ -256,7 +256,7 @@ def parse_condition(text: str, board: TilingBoard, names: Sequence[str], key: st
 
 
 def _cell(word: str, board: TilingBoard, key: str) -> int:
-    """Return the number of a cell on the board from its number in reading order or its coordinates."""
+    """Return the index of a cell on the board, given its number in reading order or its coordinates."""
     if re.fullmatch(r"\d{1,9}", word) and int(word) < board.size:
         return int(board.in_reading_order[int(word)])
     if re.fullmatch(r"\d{1,9}(,\d{1,9}){1,2}", word):

@@ -29,7 +29,7 @@ class MoveGraph:
     edges: NDArray[np.int64]
     """``(edges, 2)``: the nodes before and after a move; each pair occurs once."""
     moves: NDArray[np.int32]
-    """``(edges,)``: the number of the first move that leads from one node to the other."""
+    """``(edges,)``: the index of the first move that leads from one node to the other."""
 
     def __repr__(self) -> str:
         return f"<MoveGraph: {counted(len(self.labels), 'position')}, {counted(len(self.edges), 'edge')}>"

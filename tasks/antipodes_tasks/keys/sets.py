@@ -122,7 +122,7 @@ class EncodedSet(_RangedSet):
 
     @classmethod
     def of(cls, first: int, words: int, parts: Iterable[Keys]) -> "EncodedSet":
-        """Return the set with the given sorted keys in each range; ``first`` is the number of the first range."""
+        """Return the set with the given sorted keys in each range; ``first`` is the index of the first range."""
         return cls.of_runs(first, words, ((len(keys), encode(keys)) for keys in parts))
 
     @classmethod

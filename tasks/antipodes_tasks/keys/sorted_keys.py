@@ -31,8 +31,8 @@ def sorted_unique(keys: Keys) -> Keys:
 def sorted_rows(keys: Keys) -> Keys:
     """Return keys ``(n, words)`` in ascending order, with repeats.
 
-    Few keys are sorted by comparisons, many by radix sort, which takes as long as sorting two or three times as many
-    keys of one word.
+    A small number of keys is sorted by comparisons, a large number by radix sort. The radix sort takes two to three
+    times as long as sorting the same number of keys of one word.
     """
     if len(keys) < MIN_KEYS_TO_COMPILE:
         keys = keys[np.argsort(keys[:, 0])]

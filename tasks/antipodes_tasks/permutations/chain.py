@@ -32,7 +32,7 @@ class Level:
     point: int
     """The base point."""
     numbers: NDArray[np.int16]
-    """``(points,)``: the number of each point in the orbit; -1 for other points. The base point has number 0."""
+    """``(points,)``: the index of each point in the orbit; -1 for other points. The base point has index 0."""
     transversal: Permutations
     """``(orbit, points)``: the representative that takes the base point to each point of the orbit."""
     inverse: Permutations

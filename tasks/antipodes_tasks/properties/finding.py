@@ -164,7 +164,7 @@ def symmetries_of(rules: Rules, goals: Labels | None = None, most: int | None = 
     """
     starts = rules.start_labels if goals is None else np.unique(goals, axis=0)
     if len(starts) > MAX_STARTS:
-        raise ResourceLimitError(f"symmetries are not computed for more than {MAX_STARTS:,} starts")
+        raise ResourceLimitError(f"symmetries can be found for at most {MAX_STARTS:,} starts, not {len(starts):,}")
     return _symmetries_of(rules, rules.name, rules.moves.identity, starts.tobytes(), len(starts), most)
 
 

@@ -87,7 +87,7 @@ class Heuristic:
         return totals
 
     def numbers(self, position: Labels) -> Words:
-        """Return the numbers of a position in the tables, as offsets for `Lookups`, ``(tables,)``."""
+        """Return the index of a position in each table, as offsets for `Lookups`, ``(tables,)``."""
         own = [int(table.of(position[np.newaxis])[0]) for table in self.tables]
         return (np.array(own, dtype=np.int64) + self._begins).astype(np.uint64)
 

@@ -125,7 +125,7 @@ def _symmetry(rules: Rules, moduli: Numbers, name: str, tried: Labels) -> Symmet
     sample = np.concatenate((tried, random_positions(rules.parts, TRIED, name)))
     if not np.array_equal(moves.symmetric(name, sample), found.image(sample)):
         raise InputError(
-            f"symmetry {quote(name)}: how it renames the label on a place depends on the labels on other places"
+            f"symmetry {quote(name)}: it must rename the label on each place regardless of the labels on other places"
         )
     return _symmetry_from_places(rules, moduli, places, labels, _moves(moves, name, found, tried))
 

@@ -36,7 +36,7 @@ class PuzzleGraph(Encoding):
         """
         if rules.moves.transforms is None and rules.moves.ends is None:
             raise InputError(
-                f"the moves of {rules.name} are functions; to use its symmetries, give the puzzle symmetries="
+                f"the moves of {rules.name} are functions, so its symmetries are unknown; define it with symmetries="
             )
         self.rules = rules
         self.starts = rules.moves.with_regions(starts)
@@ -87,7 +87,7 @@ class PuzzleGraph(Encoding):
                     self.graph.edge(self.places[place], self.places[int(self.carriers[place])])
 
     def _add_contents(self) -> None:
-        """Add the labels of each part of pieces, and the values of each other place."""
+        """Add the labels of each part that holds pieces, and the values of each other place."""
         self.labels: Vertices = {}
         self.values: Vertices = {}
         for place, part in enumerate(self.part_of.tolist()):

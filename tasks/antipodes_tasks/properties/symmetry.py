@@ -16,7 +16,7 @@ from antipodes_tasks.rules.rules import Rules
 Numbers = NDArray[np.int64]
 Answers = TypeVar("Answers")
 NO_MOVE = -1
-"""Used instead of the number of a move if it is not known to which move a Python function is mapped."""
+"""Used instead of a move's index if it is not known to which move a Python function is mapped."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -112,7 +112,7 @@ def _inverse_problems(moves: Moves, number: int, before: Labels, after: Labels) 
 
 
 def _first_difference(one: tuple[Labels, Mask], other: tuple[Labels, Mask]) -> int | None:
-    """Return the number of the first position for which the two results of a move differ, or None."""
+    """Return the index of the first position for which the two results of a move differ, or None."""
     differs = (one[1] != other[1]) | ((one[0] != other[0]).any(axis=1) & one[1])
     return int(differs.argmax()) if differs.any() else None
 

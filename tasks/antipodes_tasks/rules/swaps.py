@@ -72,7 +72,7 @@ class Swaps(Moves):
         return _moved(labels, *self.pairs[number, ::-1])
 
     def moves_on_path(self, path: Labels) -> list[int | None]:
-        """Return the number of the move for each step of a path; see `Moves`."""
+        """Return the index of the move for each step of a path; see `Moves`."""
         numbers = {pair: number for number, pair in reversed(list(enumerate(map(tuple, self.pairs.tolist()))))}
         return [numbers.get(_pair(before, after)) for before, after in pairwise(path)]
 

@@ -199,7 +199,7 @@ def _masks(values: object) -> NDArray[np.uint64]:
     try:
         each = np.array(values, dtype=object)
     except (ValueError, MemoryError):
-        raise InputError("allowed (moves, places): its rows have different lengths") from None
+        raise InputError("allowed: expected an array (moves, places), found rows of different lengths") from None
     masks = [arguments.integer(mask, "allowed: masks", 0, (1 << 64) - 1) for mask in each.flat]
     return np.array(masks, dtype=np.uint64).reshape(each.shape)
 
@@ -221,9 +221,9 @@ def _check(moves: Transforms) -> None:
     if not (np.sort(moves.origin, axis=1) == np.arange(len(moves.moduli))).all():
         raise InputError("origin: each move must be a permutation of the places")
     if not (moves.moduli[moves.origin] == moves.moduli).all() or not (moves.added < moves.moduli).all():
-        raise InputError("a move must only connect places with the same modulus, and add numbers below it")
+        raise InputError("a move may only connect places with the same modulus, and add numbers below this modulus")
     if moves.allowed is not None and moves.moduli.max(initial=0) > MAX_MASKED:
-        raise InputError(f"places of moves with conditions may have at most {MAX_MASKED} values")
+        raise InputError(f"if moves have conditions, each place may have at most {MAX_MASKED} values")
 
 
 def _keys(moves: Transforms) -> list[bytes]:

@@ -39,9 +39,9 @@ class _BlankSteps(NamedTuple):
     shift: Words
     """``(steps,)``: the bit position, in a packed position, of the piece that swaps places with the blank."""
     spread: Words
-    """``(steps,)``: a word with the lowest bit of the blank's place before the step and of its place after the step.
+    """``(steps,)``: a word with two bits set: the lowest bits of the blank's places before and after the step.
 
-    This word times the piece, combined with the packed position by exclusive or, makes the move.
+    To make the move, multiply this word by the piece, and XOR the product into the packed position.
     """
     place: Words
     """``(steps,)``: the blank's place after the step."""

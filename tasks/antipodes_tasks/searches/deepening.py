@@ -82,8 +82,9 @@ def ida_star(
 ) -> Answer:
     """Search with IDA* (R. E. Korf 1985): like `iddfs`, but an admissible heuristic prunes branches.
 
-    The ``heuristic`` is one of `heuristics.NAMES`, by default the strongest for the puzzle, or pattern tables. With
-    tables, ``threads`` share a long search. They find the path that a single thread would find, or every path.
+    The ``heuristic`` is either pattern tables or one of `heuristics.NAMES`; the default is the strongest name for the
+    puzzle. With pattern tables, ``threads`` share a long search. They find the path that a single thread would find, or
+    every path.
 
     Raises
     ------

@@ -43,7 +43,7 @@ class Digit(NamedTuple):
     For the column: ``(column maps, size)``, the new column for each column map and each old column.
     """
     row: int = INDEPENDENT
-    """For the column: the number of the digit that is the row."""
+    """For the column: the index of the digit that is the row."""
     maps: NDArray[np.int32] | None = None
     """For the column, ``(rows, moves + 1)``: the number of the column map that applies for each row and move."""
 

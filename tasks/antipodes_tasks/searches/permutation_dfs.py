@@ -51,7 +51,7 @@ class ViewArrays(NamedTuple):
     fold: Words
     """``(views, 4)``: see `CLASSES` for the columns; the last digit of a folded table is the column."""
     classes: NDArray[np.uint32]
-    """For each row of each folded table, the number of its class and of its column map; see `Folding.class_of`."""
+    """For each row of each folded table, the index of its class and of its column map; see `Folding.class_of`."""
     begin: Words
     """``(views,)``: the offset of the table's values, in bytes."""
     packed: Words

@@ -261,7 +261,7 @@ def _successors(rules: Rules, position: Labels, moves: Sequence[int]) -> Labels:
 
 
 class _ViewDigit(NamedTuple):
-    """A `Digit` of a view, whose tables have one column for each move of the puzzle, in this order."""
+    """A `Digit` of a view; its tables have one column for each move of the puzzle, in the puzzle's order."""
 
     after: NDArray[np.int32]
     weight: int

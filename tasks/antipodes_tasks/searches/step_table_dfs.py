@@ -80,7 +80,7 @@ class StepPath(NamedTuple):
     word: NDArray[np.uint32]
     """``(bound + 1, room, views)``: the index of the word in each view."""
     map: NDArray[np.uint8]
-    """``(bound + 1, room, views)``: the number of the column map that applies."""
+    """``(bound + 1, room, views)``: the index of the column map that applies."""
     changes: Words
     """``(views, 2)``: scratch memory for the moves that raise, and that keep, each view's bound of a position."""
     taken: Words

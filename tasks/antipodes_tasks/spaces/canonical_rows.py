@@ -32,7 +32,7 @@ interruption takes effect soon."""
 ROOM = 1 << 12
 """Number of rows for which a call allocates memory at first."""
 WHATEVER = 1 << 15
-"""How often a value may occur: on any number of places. This is an upper bound on the number of places."""
+"""Stands for no limit on how often a value may occur; it is larger than any number of places."""
 
 
 class RepresentativeRows(NamedTuple):

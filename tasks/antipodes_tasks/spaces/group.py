@@ -105,7 +105,7 @@ class Elements:
         return ranks
 
     def rank_one(self, element: bytes) -> int:
-        """Return the number of a permutation of at most MAX_BYTES points, or -1; products use ``bytes.translate``."""
+        """Return the rank of a permutation of at most MAX_BYTES points, or -1; products use ``bytes.translate``."""
         rank = 0
         for point, digits in self._translations:
             found = digits.get(element[point])
@@ -127,7 +127,7 @@ class Elements:
 
     @cached_property
     def _translations(self) -> list[tuple[int, dict[int, tuple[int, bytes]]]]:
-        """For each level, the base point, and for each point of its orbit a summand of the rank and an inverse."""
+        """For each level: the base point; for each point of its orbit, a summand of the rank and an inverse."""
         further = bytes(MAX_BYTES - self.chain.points)
         found = []
         for level, weight in zip(self.chain.levels, self.weights, strict=True):

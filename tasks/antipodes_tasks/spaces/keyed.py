@@ -237,5 +237,5 @@ def start_keys(rules: Rules, packing: Packing) -> Keys:
         if not len(left):
             break
     if sum(map(len, found)) == 0:
-        raise ConfigError(f"[puzzle] goal: the start cannot reach any goal; number of goals: {len(rules.starts):,}")
+        raise ConfigError(f"[puzzle] goal: the start can reach none of the goals ({len(rules.starts):,}); add one")
     return np.concatenate(found)

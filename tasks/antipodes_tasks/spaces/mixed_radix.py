@@ -68,7 +68,7 @@ NUMBER_BYTES = 160
 """Bytes that are needed to number one column map while tables are filled."""
 FUNCTION_COST = 150
 """Time to apply a function to a position and rank the result, divided by the time to expand a position by one move."""
-PLAIN = "give the puzzle plain=True"
+PLAIN = "define the puzzle with plain=True"
 """Remedy in error messages about moves with effects that the sample of positions did not reveal."""
 
 Digits = NDArray[np.int64]
@@ -131,7 +131,7 @@ class MixedRadix(Numbering):
     fields: tuple[Field, ...]
     """The fields in the order of their digits, the most significant digit first."""
     order: tuple[int, ...]
-    """For each digit, the number of its field among the puzzle's fields."""
+    """For each digit, the index of its field among the puzzle's fields."""
     leading: int
     """Number of fields in the row."""
     most_maps: int
@@ -422,7 +422,7 @@ class FieldTables(Filler):
             if not found.decided:
                 raise InputError(
                     f"move {self.moves.names[number]!r}: the new values of the fields at places {self._deciding} "
-                    f"depend on other fields, which a sample of positions did not show; {PLAIN}"
+                    f"depend on other fields, which a sample of positions did not reveal; {PLAIN}"
                 )
             at = first + found.rows, count[found.rows]
             tables.target[at] = found.target
@@ -479,7 +479,8 @@ class MapNumbers:
             if self._maps is not None:
                 if number >= len(self._maps):
                     raise InputError(
-                        f"there are more than {number:,} column maps, which a sample of positions did not show; {PLAIN}"
+                        f"the moves have effects that a sample of positions did not reveal ({number:,} column maps are "
+                        f"too few); {PLAIN}"
                     )
                 self._maps[number] = column_map
         return number

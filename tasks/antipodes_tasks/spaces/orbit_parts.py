@@ -149,7 +149,7 @@ class ValuesIndex:
         return ranks
 
     def rank_one(self, labels: Sequence[int]) -> int:
-        """Return the number of the values of one position given as Python integers."""
+        """Return the index of the values of one position given as Python integers."""
         if self.total is not None and sum(labels) % self.radix != self.total:
             return NOT_NUMBERED
         rank = 0

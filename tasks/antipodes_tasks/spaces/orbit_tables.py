@@ -77,7 +77,7 @@ class JoinedColumns(NamedTuple):
     alternatives_at: NDArray[np.int64]
     """``(actions + 1,)``: where the effects of each action begin."""
     alternatives: NDArray[np.int64]
-    """The effects of all actions. An effect is the number of a move in the tables of the other parts."""
+    """The effects of all actions. An effect is the index of a move in the tables of the other parts."""
     divides_pieces: bool
     """Whether the first part is the rest of an arrangement that the cut divides. Moves rearrange its pieces."""
 

@@ -106,9 +106,9 @@ class Orbits(Numbering):
     def cuts(self) -> Sequence[int]:
         """The possible numbers of digits in the row.
 
-        The row alone or the column alone must decide whether a condition is met. So a part of pieces with conditions is
-        only divided if the row contains all pieces that the conditions distinguish. Values that change places are never
-        divided, because the new values of the row would depend on the column, and vice versa.
+        Either the row or the column must decide whether a condition is met. So a part that holds pieces with conditions
+        is only divided if the row contains all pieces that the conditions distinguish. Values that change places are
+        never divided, because the new values of the row would depend on the column, and vice versa.
         """
         starts = {number: at for at, (number, _, _) in reversed(list(enumerate(self._digits)))}
         inner = [
@@ -207,7 +207,7 @@ def _pieces_index(rules: Rules, at: slice, counts: tuple[int, ...]) -> PiecesInd
 
 
 def _values_index(rules: Rules, at: slice, part: Part) -> ValuesIndex:
-    """Return the index of all values, or only of those with one sum if moves preserve it and all starts have it."""
+    """Return the index of the values of a part; only values with the starts' sum are numbered if moves preserve it."""
     transforms = transforms_of(rules)
     radix = len(part.symbols)
     if part.places and not _has_conditions(transforms, at):

@@ -116,7 +116,7 @@ def number_subsets(
 
 
 PartFill = Callable[[PartTable, int], None]
-"""Fills lines of a part table, given the number of the content that belongs to the first line."""
+"""Fills lines of a part table, given the index of the content that belongs to the first line."""
 NO_SUM = -1
 """Used instead of a total if values of any sum are numbered."""
 
@@ -179,10 +179,10 @@ class Rearrangements(NamedTuple):
     """The distinct rearrangements of the pieces on the free places; number 0 preserves their order."""
 
     numbers: NDArray[np.int64]
-    """``(subsets, permutations)``: the number of the rearrangement of each set of free places by each permutation. Sets
-    are numbered as arrangements with label 1 on the free places and label 0 on the others."""
+    """``(subsets, permutations)``: for each set of free places and each permutation, the index of the
+    resulting rearrangement. Sets are numbered as arrangements with label 1 on the free places and 0 on the others."""
     origins: NDArray[np.uint8]
-    """``(rearrangements, free)``: the number of the free place from which each free place gets its piece."""
+    """``(rearrangements, free)``: the index of the free place from which each free place gets its piece."""
 
 
 def rearrangements(origins: Origins, free: int) -> Rearrangements:

@@ -19,7 +19,7 @@ from antipodes_tasks.spaces.row_classes import RowNumbers, number_of_row
 from antipodes_tasks.spaces.row_images import RowImages, image_key, least_image, write_digits
 
 KeyLines = NDArray[np.int16]
-"""``(keys, 2 * contents + 2)``: for each content, the content from which it comes and the number of its renaming. The
+"""``(keys, 2 * contents + 2)``: for each content, the content from which it comes and the index of its renaming. The
 second last entry is the effect of the move on the column; it is 0 if there is no effect or if the renamings include it.
 The last entry has a bit for each pair of labels whose order is determined by parity (see ``RowTables``)."""
 NO_KEY, UNKNOWN, STAY = -1, -2, -1
@@ -30,11 +30,11 @@ class Moved(NamedTuple):
     """Images of positions under a symmetry, most of them after a move, for kernels."""
 
     of: NDArray[np.int32]
-    """``(n,)``: the number of the position."""
+    """``(n,)``: the index of the position."""
     symmetries: NDArray[np.int32]
-    """``(n,)``: the number of the symmetry."""
+    """``(n,)``: the index of the symmetry."""
     steps: NDArray[np.int32]
-    """``(n,)``: the number of the move, or STAY if there is no move."""
+    """``(n,)``: the index of the move, or STAY if there is no move."""
 
     @classmethod
     def room(cls, count: int) -> "Moved":
@@ -99,7 +99,7 @@ class KeyNumbers:
     """``(capacity, key length)``: the keys, then unused lines."""
     count: int
     slots: NDArray[np.int32]
-    """``(2^n,)``: the hash table, with linear probing. A slot contains the number of a key, or NO_KEY if it is free."""
+    """``(2^n,)``: the hash table, with linear probing. A slot contains the index of a key, or NO_KEY."""
 
     @classmethod
     def empty(cls, length: int) -> "KeyNumbers":
@@ -143,7 +143,7 @@ def renamings_of(images: Images, added: NDArray[np.uint8]) -> Renamings:
 
 
 def _numbered(tables: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-    """Return the distinct tables among ``(..., labels)``, the identity first, and the number ``(...)`` of each."""
+    """Return the distinct ``tables``, the identity first, and the index ``(...)`` of each table among them."""
     labels = tables.shape[-1]
     lines = np.concatenate((np.arange(labels)[np.newaxis], tables.reshape(-1, labels)))
     numbers, firsts = number_rows(lines, labels)

@@ -56,7 +56,7 @@ class OneRow:
         )
 
     def number(self, key: int) -> int:
-        """Return the number of a representative row by its key; NOT_NUMBERED if no representative row has the key."""
+        """Return the index of a representative row by its key; NOT_NUMBERED if no representative row has the key."""
         if self._listed is not None:
             at = bisect_left(self._listed, key)
             return at if at < len(self._listed) and self._listed[at] == key else NOT_NUMBERED

@@ -44,7 +44,7 @@ from antipodes_tasks.spaces.swap_tables import column_shifts, fill_columns, maps
 MAX_SETS = 1 << 23
 """Maximum number of sets of places whose regions are kept in memory. Each set takes a byte for each place."""
 NO_REGION = -1
-"""Used instead of the number of a region if a counted piece is on the place."""
+"""Used instead of the index of a region if a counted piece is on the place."""
 Edges = tuple[tuple[int, int], ...]
 
 

@@ -166,7 +166,7 @@ class RowClasses:
         return least
 
     def numbers(self, keys: Keys) -> Indices:
-        """Return the number of the class whose representative row has each key ``(n,)``; -1 if there is none."""
+        """Return the index of the class whose representative row has each key ``(n,)``; -1 if there is none."""
         numbers = np.searchsorted(self.keys, keys)
         numbers[numbers == len(self.keys)] = 0
         numbers[self.keys[numbers] != keys] = -1
@@ -196,7 +196,7 @@ def _least_rows(labels: Labels, lookup: Keys) -> Keys:
 
 @kernel
 def number_of_row(key: np.uint64, rows: RowNumbers) -> int:
-    """Return the number of a representative row by its key; -1 if no representative row has the key."""
+    """Return the index of a representative row by its key; -1 if no representative row has the key."""
     prefix = key >> np.uint64(rows.shift)
     if prefix >= np.uint64(len(rows.begins) - 1):
         return -1

@@ -33,7 +33,7 @@ NO_BLOCK = -1
 MAX_KEYS = 1 << 62
 """Upper limit on row keys, so that a key fits in a 64-bit word."""
 Classes = tuple[tuple[int, ...] | int, ...]
-"""For each part of pieces, the class of each label; for each part of values, the number of values in the row."""
+"""For each part that holds pieces, the class of each label; for each other part, how many values are in the row."""
 
 
 class Pieces(NamedTuple):
@@ -374,7 +374,7 @@ def _all_shown(part: Pieces, classes: Any) -> bool:
 
 
 def _unranked(part: Pieces, classes: Any, numbers: Indices) -> Labels:
-    """Return the row labels of a part of pieces for each number ``(n,)``."""
+    """Return the row labels of a part that holds pieces for each number ``(n,)``."""
     counts = _class_counts(part, classes)
     if not _all_shown(part, classes):
         return unrank_arrangements(numbers, counts)

@@ -175,7 +175,7 @@ def numbering_of(rules: Rules) -> Numbering:
         return kind.of(rules)
     size = kind.size_for(rules)
     if size > arguments.MAX_INT64:
-        few = "; if few of them are reachable, give the puzzle enumerated=True" if kind.KIND == "fields" else ""
+        few = "; if few of them are reachable, define the puzzle with enumerated=True" if kind.KIND == "fields" else ""
         raise SizeLimitError(f"expected at most 2^63 - 1 positions, found {size_in_words(size)}{few}")
     return kind.of(rules)
 

@@ -25,7 +25,7 @@ def graph(
     puzzle: PuzzleArgument,
     to: Annotated[
         Path,
-        typer.Option(metavar="FILE", help="Output file: .graphml, .npz (scipy.sparse), or .csv with NAME.nodes.csv."),
+        typer.Option(metavar="FILE", help="Output file: .graphml, .npz (scipy.sparse), or .csv (with a second file)."),
     ],
     limit: Annotated[
         int, typer.Option(min=1, metavar="N", help="Refuse graphs of more than N positions.")

@@ -151,7 +151,7 @@ class DepthQuery:
         depth = self.depth or 0
         if depth > table.radius and not table.complete:
             raise UnfinishedError(
-                f"the unfinished table ends at depth {table.radius}, and depth {depth} was asked for; "
+                f"depth {depth} is beyond depth {table.radius}, where the unfinished table ends; "
                 f"resume with: antipodes resume {in_shell(table.address)}"
             )
         size = table.layers[depth] if depth <= table.radius else 0

@@ -87,7 +87,7 @@ def _goal(puzzle: Puzzle, options: SolveOptions) -> Labels | GoalTest | None:
 def _start(puzzle: Puzzle) -> Labels:
     """Return the start of a puzzle that has a goal; raise InputError if the puzzle has no separate goal."""
     if puzzle.rules.origin is None:
-        raise InputError(f"no position given; {puzzle.name} has no separate goal, so there is no default position")
+        raise InputError(f"no position given; give one, because {puzzle.name} has no separate goal")
     return puzzle.rules.first
 
 

@@ -52,7 +52,7 @@ def symmetry(
     depths: Annotated[
         bool,
         typer.Option(
-            "--depths", help="From the table, count the positions at each depth that a symmetry leaves unchanged."
+            "--depths", help="Count, at each depth of the table, the positions that a symmetry leaves unchanged."
         ),
     ] = False,
     as_json: AsJson = False,

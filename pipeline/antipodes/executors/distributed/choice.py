@@ -11,7 +11,7 @@ from antipodes.system.events import Listener, WaitingForWorkers, WorkerNotUsed, 
 SHORT_STAY_SECONDS = 60.0
 """Maximum duration of a short stay in seconds. A worker that leaves so soon was of no use."""
 FREE_SHORT_STAYS = 2
-"""Number of short stays on a machine after which its workers are not on probation yet."""
+"""Number of short stays that a machine may have before its workers are put on probation."""
 MAX_PROBATION_SECONDS = 60.0
 """Maximum number of seconds that a worker must stay before the run uses it."""
 

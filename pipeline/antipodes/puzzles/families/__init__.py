@@ -34,9 +34,9 @@ OF_START = re.compile(rf"^(\[puzzle\] )?{START}:")
 def puzzle_from(settings: Mapping[str, Any]) -> Puzzle:
     """Return the puzzle that a ``[puzzle]`` table describes.
 
-    ``goal`` is a synonym for ``start``. If both are given, the start determines the pieces, and depths count from the
-    goal, which may be a pattern. Goals that are unreachable from the start are ignored if a search lists the positions.
-    With ``starts``, depths count from all positions given there, reachable from the start or not; there may be
+    ``goal`` is a synonym for ``start``. If both are given, the start determines the pieces, and a depth is the distance
+    from the goal, which may be a pattern. Goals that are unreachable from the start are ignored if a search lists the
+    positions. With ``starts``, all positions given there are at depth 0, reachable from the start or not; there may be
     millions. In settings from `Puzzle.starting_at`, ``starts`` contains the packed positions.
 
     With ``enumerated``, a search lists the positions even if a formula could number them.
@@ -71,7 +71,7 @@ def _starting_at_positions(settings: Mapping[str, Any], starts: Mapping[str, Any
 def _enumerated(puzzle: Puzzle) -> Puzzle:
     """Return the puzzle whose positions a search lists, even if a formula could number them."""
     if puzzle.moves.free is not None:
-        raise ConfigError(f"[puzzle] {ENUMERATED}: not possible with free tiles, whose moves cost nothing")
+        raise ConfigError(f"[puzzle] {ENUMERATED}: cannot be combined with free tiles; remove one of them")
     return replace(puzzle, rules=replace(puzzle.rules, enumerated=True))
 
 
@@ -98,8 +98,8 @@ def _check_one_start(settings: Mapping[str, Any]) -> None:
     for key in (STARTS, GOAL):
         if key in settings and isinstance(start, list) and len(start) > 1:
             raise ConfigError(
-                f"[puzzle] {START}: a list of {len(start)} positions cannot be combined with {key!r}, from which "
-                f"depths count; give one {START}"
+                f"[puzzle] {START}: expected one position, found {len(start)}; give a single {START}, because the "
+                f"positions at depth 0 come from {key!r}"
             )
 
 

@@ -30,8 +30,8 @@ from antipodes_tasks.rules.transforms import Transforms
 def lights_out(settings: Mapping[str, Any]) -> Puzzle:
     """Return the puzzle of lights in ``rows`` and ``columns``, or on a graph of ``edges`` between ``lights``.
 
-    Lights count from 0, in reading order. All lights are off in the start unless ``start`` is given. A move is named by
-    the number of the pressed light.
+    Lights are numbered from 0 in reading order. All lights are off in the start unless ``start`` is given. A move is
+    named by the number of the pressed light.
     """
     refuse_unknown(settings, {"rows", "columns", "lights", "edges", "start"})
     graph = _graph(settings) if "edges" in settings or "lights" in settings else _rectangle(settings)

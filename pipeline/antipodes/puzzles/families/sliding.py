@@ -88,9 +88,9 @@ def _free(value: Any, symbols: Sequence[str], start: Sequence[str]) -> int:
     if symbol not in symbols[1:]:
         raise ConfigError(f"free: expected a tile of the start, found {quote(symbol)}")
     if start.count(BLANK[0]) > 1:
-        raise ConfigError(f"free: free tiles need a start with one blank, found {start.count(BLANK[0])}")
+        raise ConfigError(f"free: expected a start with one blank, found {start.count(BLANK[0])}")
     if len(symbols) == 2:
-        raise ConfigError(f"free: all tiles are {quote(symbol)}, so no move would cost anything")
+        raise ConfigError(f"free: at least one tile must not be free, but all tiles are {quote(symbol)}")
     return symbols.index(symbol)
 
 

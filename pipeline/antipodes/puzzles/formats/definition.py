@@ -98,7 +98,7 @@ class TwistyDefinition:
     others: Mapping[str, Turn]
     """More turns by name, for use in sequences only: rotations of the whole puzzle, and other names of moves."""
     illegal: Mapping[tuple[int, int], frozenset[int]] = field(default_factory=dict)
-    """The labels that a place must never have, by the number of the orbit and the number of the place in it."""
+    """The labels that a place must never have, by the index of the orbit and the index of the place in this orbit."""
 
 
 def with_moves(definition: TwistyDefinition, moves: str) -> TwistyDefinition:

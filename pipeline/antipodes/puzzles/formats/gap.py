@@ -5,8 +5,8 @@
     ip:=[[1],[2,4],...];                sets of identical points
     Size(Group(Gen));                   questions to GAP are skipped, and so is the rest of a line after a #
 
-Points count from 1. The content of a point goes to the next point of its cycle. The prefix ``M_`` of names is removed.
-cubing.js writes the prefix twice, so ``M_M_`` is removed if all names begin with it.
+Points are numbered from 1. The content of a point goes to the next point of its cycle. The prefix ``M_`` of names is
+removed. cubing.js writes the prefix twice, so ``M_M_`` is removed if all names begin with it.
 
 The orbits of pieces follow from the permutations and ``ip``; see `orbits_of`.
 """
@@ -62,7 +62,7 @@ def read_gap(text: str) -> TwistyDefinition:
 
 @dataclass
 class _Statements:
-    """The content of the statements of a file; points count from 0."""
+    """The content of the statements of a file; points are numbered from 0."""
 
     cycles: dict[str, list[list[int]]] = field(default_factory=dict)
     """The cycles of each permutation, in the order of the file."""

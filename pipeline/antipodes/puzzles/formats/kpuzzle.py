@@ -8,7 +8,7 @@
       "derivedMoves": {MOVE: SEQUENCE}
     }
 
-Everything counts from 0, and orientations belong to places, as in `Turn`. ``orientationMod`` is the divisor of
+All numbers begin at 0, and orientations belong to places, as in `Turn`. ``orientationMod`` is the divisor of
 ``numOrientations`` modulo which the orientation of a piece is visible; 0, the default, means the whole orientation. An
 orbit that a move leaves out is unchanged. A derived move is a sequence of other moves (`antipodes.puzzles.sequences`).
 

@@ -9,10 +9,10 @@ A line begins with a keyword; a line with ``#`` in the first column is a comment
     1 2 3 ...                           (identical pieces have the same number),
     0 0 0 ...                           and its orientation: ? if it does not matter, zeros if the line is left out
     End
-    Move NAME                           or MoveTransformation, which counts from 0; followed by a block as above
+    Move NAME                           or MoveTransformation (numbers begin at 0); followed by a block as above
     MoveAlias NEW OLD                   another name for a move or a power of a move
     MoveSequence NAME MOVE...           a move that consists of several other moves
-    Illegal SET PLACE PIECE...          pieces that no move may bring to a place, both counted from 1
+    Illegal SET PLACE PIECE...          pieces that no move may bring to a place, both numbered from 1
 
 If a block leaves out a set, its pieces are in order. In a move, the number at a place is the place from which the
 place gets its piece.
@@ -85,7 +85,7 @@ class _Lines:
             self.tokens = [] if line.startswith("#") else line.split()
 
     def location(self, key: str = "") -> str:
-        """Return the number of the current line for a message, with the word that the message is about."""
+        """Return the current line number for a message, with the word that the message is about."""
         return f"line {self.number}: {key}" if NAME.fullmatch(key) else f"line {self.number}"
 
     def take(self, *expected: str) -> list[str]:
@@ -133,7 +133,7 @@ class _Reader:
     places: dict[str, str] = field(default_factory=dict)
     """The line in which each name of a move was defined, for messages."""
     pieces: dict[str, list[int]] = field(default_factory=dict)
-    """The different pieces of each set, counted from 0; a label is an index in this list."""
+    """The different pieces of each set, numbered from 0; a label is an index in this list."""
     illegal: dict[tuple[int, int], frozenset[int]] = field(default_factory=dict)
     """See `TwistyDefinition.illegal`."""
 
@@ -265,7 +265,7 @@ class _Reader:
         self.places[name] = f"{where} {name}"
 
     def _block(self, first: int, is_move: bool) -> dict[str, _Entry]:
-        """Return the entries of the sets in the lines up to ``End``; pieces are counted from ``first``."""
+        """Return the entries of the sets in the lines up to ``End``; pieces are numbered from ``first``."""
         keyword, begun = self.lines.tokens[0], self.lines.number
         block: dict[str, _Entry] = {}
         self.lines.go_on()

@@ -412,7 +412,7 @@ class Shards:
         return [handles[name, number] for number in arguments]
 
     def _go_back(self, depth: int) -> None:
-        """Return all shards to ``depth``. From now on only tasks with the current token can change them."""
+        """Take all shards back to ``depth``. From now on only tasks with the current token can change them."""
         self.counts = self._gather("back", Shard.go_back, depth, self._token)
 
     def _gather(

@@ -1,4 +1,4 @@
-"""The plan of a run, made before anything runs: chunks, partitions and shards of rows, memory and disk."""
+"""The plan of a run: how rows are divided into chunks, partitions and shards; the memory and disk space needed."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass

@@ -52,7 +52,7 @@ class StoredKeys:
         return self._store.first_keys(self._manifest)
 
     def _chunks_of(self, keys: Keys) -> Indices:
-        """Return the number of the chunk in which each key ``(n,)`` would be; -1 if it is less than all keys."""
+        """Return the index of the chunk in which each key ``(n,)`` would be; -1 if the key is less than all keys."""
         if self._words == 1:
             found: Indices = np.searchsorted(self._first_keys_of_ranges, keys, side="right") - 1
             return found
