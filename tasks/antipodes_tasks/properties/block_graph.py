@@ -13,28 +13,20 @@ import numpy as np
 from antipodes_tasks.properties.coloured_graph import ColouredGraph
 from antipodes_tasks.properties.encoding import Encoding, images_of_copies
 from antipodes_tasks.properties.symmetry import Numbers, Symmetry
+from antipodes_tasks.rules.footprints import EMPTY, BlockStep, block_step
 from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.rules.transforms import Transforms
 
-EMPTY = 0
 Placement = tuple[int, int]
 """A label, and the first square of its block."""
-
-
-class BlockMove(NamedTuple):
-    """The move of a block from one placement to another."""
-
-    before: Placement
-    after: Placement
-    empty: frozenset[int]
-    """The squares that must be empty."""
 
 
 class Blocks(NamedTuple):
     """The blocks of a puzzle, found from its moves."""
 
-    moves: tuple[BlockMove, ...]
+    steps: tuple[BlockStep, ...]
+    """The moves."""
     covered: dict[Placement, frozenset[int]]
     """The squares of each placement that occurs in a move."""
 
@@ -54,15 +46,16 @@ class BlockGraph(Encoding):
         }
         for start in starts.tolist():
             self.graph.vertex("start", *(self.placements[one] for one in _placements(start, len(rules.symbols))))
-        numbers: dict[BlockMove, list[int]] = {}
-        for number, move in enumerate(blocks.moves):
-            numbers.setdefault(move, []).append(number)
+        numbers: dict[BlockStep, list[int]] = {}
+        for number, step in enumerate(blocks.steps):
+            numbers.setdefault(step, []).append(number)
         self.copies = list(numbers.values())
-        self.move_vertices = [self._add_move(move) for move in numbers]
+        self.move_vertices = [self._add_move(step) for step in numbers]
 
-    def _add_move(self, move: BlockMove) -> int:
-        vertex = self.graph.vertex("move", *(self.places[at] for at in sorted(move.empty)))
-        self.graph.arc(self.placements[move.before], self.placements[move.after], vertex)
+    def _add_move(self, step: BlockStep) -> int:
+        vertex = self.graph.vertex("move", *(self.places[at] for at in step.empty))
+        before, after = (self.placements[step.label, first] for first in (step.origin, step.destination))
+        self.graph.arc(before, after, vertex)
         return vertex
 
     @property
@@ -101,41 +94,29 @@ def blocks_of(rules: Rules, starts: Labels) -> Blocks | None:
     moves = rules.moves.transforms
     if moves is None or len(rules.parts) > 1 or len(rules.symbols) < 3 or not len(moves):
         return None
-    found: list[BlockMove] = []
+    found: list[BlockStep] = []
     covered: dict[Placement, frozenset[int]] = {}
     for number in range(len(moves)):
-        move = _block_move(moves, number, len(rules.symbols) - 1)
-        if move is None:
+        step = block_step(moves, number)
+        if step is None or step.label >= len(rules.symbols) - 1:
             return None
-        found.append(move)
-        for placement, squares in _covered(moves, number, move):
+        found.append(step)
+        for placement, squares in _covered(moves, number, step):
             if covered.setdefault(placement, squares) != squares:
                 return None
     blocks = Blocks(tuple(found), covered)
     return blocks if all(_fits(start, blocks, len(rules.symbols)) for start in starts.tolist()) else None
 
 
-def _block_move(moves: Transforms, number: int, rest: int) -> BlockMove | None:
-    """Return a move as a block move if it requires one label and otherwise only empty places; None for other moves."""
-    conditional = moves.conditional[number].nonzero()[0].tolist()
-    masks = [] if moves.conditions is None else moves.conditions[number, conditional].tolist()
-    empty = frozenset(place for place, mask in zip(conditional, masks, strict=True) if mask == 1 << EMPTY)
-    labelled = [(place, mask) for place, mask in zip(conditional, masks, strict=True) if place not in empty]
-    if len(labelled) != 1 or moves.added[number].any():
-        return None
-    first, mask = labelled[0]
-    label = mask.bit_length() - 1
-    after = int(np.argmax(moves.origin[number] == first))
-    is_single = mask == 1 << label and EMPTY < label < rest and after != first
-    return BlockMove((label, first), (label, after), empty) if is_single else None
-
-
-def _covered(moves: Transforms, number: int, move: BlockMove) -> Iterator[tuple[Placement, frozenset[int]]]:
+def _covered(moves: Transforms, number: int, step: BlockStep) -> Iterator[tuple[Placement, frozenset[int]]]:
     """Yield the squares that a block covers before and after a move."""
     origin = moves.origin[number].tolist()
-    before = {place for place, come_from in enumerate(origin) if place != come_from} - move.empty
-    yield move.before, frozenset(before)
-    yield move.after, frozenset(place for place, come_from in enumerate(origin) if come_from in before)
+    before = {place for place, come_from in enumerate(origin) if place != come_from} - {*step.empty}
+    yield (step.label, step.origin), frozenset(before)
+    yield (
+        (step.label, step.destination),
+        frozenset(place for place, come_from in enumerate(origin) if come_from in before),
+    )
 
 
 def _placements(start: list[int], labels: int) -> list[Placement]:

@@ -28,21 +28,33 @@ class Footprints(NamedTuple):
 
 
 class BlockStep(NamedTuple):
-    """A move of a block from one place to another."""
+    """A move of a block, which is given by the place that holds its label, from one footprint to another."""
 
     label: int
     origin: int
     destination: int
     empty: tuple[int, ...]
-    """The places that must be empty before the move."""
+    """The places that must be empty before the move, ascending."""
+
+
+def block_step(moves: Transforms, number: int) -> BlockStep | None:
+    """Return a move as the step of a block; None unless it requires a label on one place, and other places empty."""
+    if moves.conditions is None or moves.added[number].any():
+        return None
+    conditional = np.flatnonzero(moves.conditional[number]).tolist()
+    masks = moves.conditions[number, conditional].tolist()
+    labelled = [(place, mask) for place, mask in zip(conditional, masks, strict=True) if mask != 1 << EMPTY]
+    if len(labelled) != 1 or labelled[0][1].bit_count() != 1:
+        return None
+    origin, mask = labelled[0]
+    destination = int(np.argmax(moves.origin[number] == origin))
+    empty = tuple(place for place in conditional if place != origin)
+    return None if destination == origin else BlockStep(mask.bit_length() - 1, origin, destination, empty)
 
 
 def block_steps(moves: Transforms) -> Iterator[BlockStep]:
-    """Yield the moves of a sliding-block puzzle; each requires a block on one place, and certain empty places."""
+    """Yield the moves of a sliding-block puzzle as steps of blocks."""
     for number in range(len(moves)):
-        conditions = np.flatnonzero(moves.conditional[number]).tolist()
-        masks = {place: int(moves.conditions[number, place]) for place in conditions if moves.conditions is not None}
-        ((origin, mask),) = ((place, mask) for place, mask in masks.items() if mask != 1 << EMPTY)
-        destination = int(np.flatnonzero(moves.origin[number] == origin)[0])
-        empty = tuple(place for place in conditions if place != origin)
-        yield BlockStep(mask.bit_length() - 1, origin, destination, empty)
+        step = block_step(moves, number)
+        assert step is not None
+        yield step
