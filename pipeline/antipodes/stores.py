@@ -18,11 +18,12 @@ from antipodes.puzzles.config import (
 )
 from antipodes.puzzles.python_source import is_reference
 from antipodes.storage.backend import MANIFEST, Storage
-from antipodes.storage.lock import Holder
+from antipodes.storage.lock import Holder, Run
 from antipodes.storage.manifest import format_of
 from antipodes.storage.opening import storage_at, storages_in
 from antipodes.system.addresses import Address, address_from, in_shell
 from antipodes.system.options import OUTPUTS, chosen_store
+from antipodes.system.records import optional
 from antipodes.system.text_file import read_toml
 from antipodes.tables.store.manifest import SearchManifest
 from antipodes.tables.store.search_stores import CountsStore, TableStore
@@ -83,31 +84,68 @@ class StoreListing:
             return "counts" if self.manifest.COUNTS_ONLY else "table"
         return None if self.manifest is None else "tilings"
 
-    def to_json(self) -> dict[str, Any]:
-        """Return the values of ``list --json``."""
-        manifest = self.manifest
-        shown: dict[str, Any] = {
-            "name": self.name,
-            "path": self.address,
-            "kind": self.kind,
-            "complete": None if manifest is None else manifest.complete,
-            "bytes": self.bytes_stored,
-            "committed": None if self.committed is None else self.committed.isoformat(timespec="seconds"),
-            "run": self.run and self.run.to_json(),
-            "problem": self.problem,
-        }
-        if manifest is None:
-            return shown
-        if isinstance(manifest, SearchManifest):
-            radius = manifest.radius if manifest.layers else None
-            return {**shown, "puzzle": manifest.puzzle["name"], "states": manifest.states, "radius": radius}
-        return {
-            **shown,
-            "board": manifest.board["name"],
-            "tilings": manifest.tilings,
-            "partitions": manifest.partitions,
-            "searched_partitions": len(manifest.searched),
-        }
+    def to_record(self) -> "ListedStore":
+        """Return the entry for JSON output."""
+        return ListedStore(
+            name=self.name,
+            path=self.address,
+            kind=self.kind,
+            complete=None if self.manifest is None else self.manifest.complete,
+            bytes=self.bytes_stored,
+            committed=None if self.committed is None else self.committed.isoformat(timespec="seconds"),
+            run=None if self.run is None else self.run.to_record(),
+            problem=self.problem,
+            **_contents(self.manifest),
+        )
+
+
+def _contents(manifest: SearchManifest | TilingManifest | None) -> dict[str, Any]:
+    """Return the keys of a `StoreState` that depend on the kind of the store."""
+    if manifest is None:
+        return {}
+    if isinstance(manifest, SearchManifest):
+        radius = manifest.radius if manifest.layers else None
+        return {"puzzle": manifest.puzzle["name"], "states": manifest.states, "radius": radius}
+    searched = {"partitions": manifest.partitions, "searched_partitions": len(manifest.searched)}
+    return {"board": manifest.board["name"], "tilings": manifest.tilings, **searched}
+
+
+@dataclass(frozen=True, kw_only=True)
+class NamedStore:
+    """The name of a store."""
+
+    name: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class StorePath(NamedStore):
+    """The name and the path or URL of a store."""
+
+    path: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class StoreState:
+    """What is known about a store without opening it."""
+
+    kind: str | None
+    complete: bool | None
+    bytes: int
+    committed: str | None
+    run: Run | None
+    problem: str | None
+    puzzle: str | None = optional()
+    states: int | None = optional()
+    radius: int | None = optional()
+    board: str | None = optional()
+    tilings: int | None = optional()
+    partitions: int | None = optional()
+    searched_partitions: int | None = optional()
+
+
+@dataclass(frozen=True, kw_only=True)
+class ListedStore(StoreState, StorePath):
+    """An entry of ``list --json``. The bases define the order of the keys: the last one begins."""
 
 
 def list_stores(address: Address) -> list[StoreListing]:

@@ -20,7 +20,7 @@ from antipodes.puzzles.drafts import DraftError
 from antipodes.puzzles.families import puzzle_from
 from antipodes.puzzles.obstacles import obstacle
 from antipodes.puzzles.puzzle import Puzzle
-from antipodes.service import schema
+from antipodes.service.drafts import Draft, FilledForm
 from antipodes.tables.run import RunOptions, run_puzzle
 from antipodes.tables.table import Table
 from antipodes_tasks.base.errors import PositionError
@@ -30,7 +30,7 @@ SERIAL = RunOptions(workers=1, checkpoint_every=0)
 
 def form_of(client: Client, name: str, position: str | None = None) -> Any:
     form = client.value(f"/stores/{name}/draft", {} if position is None else {"position": position})
-    assert fits(form, schema.Form)
+    assert fits(form, FilledForm)
     return form
 
 
@@ -41,7 +41,7 @@ def symbols_of(form: Any) -> list[str]:
 def checked(client: Client, name: str, symbols: list[str]) -> Any:
     answer = client.post(f"/stores/{name}/draft", {"symbols": symbols})
     assert answer.status == 200, answer
-    assert fits(answer.json, schema.Draft)
+    assert fits(answer.json, Draft)
     found = answer.json
     assert (found["verdict"] == "reached") == (found["reason"] is None) == (found["distance"] is not None)
     assert (found["verdict"] == "invalid") == (found["position"] is None)
@@ -312,7 +312,7 @@ def test_whatever_is_drafted_the_answer_is_a_verdict_or_one_line(client: Client,
     answer = client.post(f"/stores/{name}/draft", {"symbols": draft})
     assert answer.status in (200, 400)
     if answer.status == 200:
-        assert fits(answer.json, schema.Draft)
+        assert fits(answer.json, Draft)
 
 
 @given(name=st.sampled_from([*TABLES, "unfinished", "empty"]), number=st.integers(0, 2**32))

@@ -15,6 +15,7 @@ from stores import stop_after
 from antipodes.puzzles.config import Config, as_config
 from antipodes.service.graph import Graph, fits_whole, graph_of, graph_view
 from antipodes.service.graph_layout import places_in_layers
+from antipodes.system.records import as_dict
 from antipodes.tables.run import RunOptions, run_puzzle
 from antipodes.tables.table import Table, open_table
 from antipodes_tasks.base.errors import InputError, PositionError, UnfinishedError, UnreachableError
@@ -97,7 +98,7 @@ def test_the_graph_of_hanoi_is_plane(hanoi: Table) -> None:
 
 def test_the_view_is_json_with_short_numbers(hanoi: Table) -> None:
     graph = graph_of(hanoi)
-    view = graph_view(hanoi, graph)
+    view = as_dict(graph_view(hanoi, graph))
     assert view["layers"] == hanoi.layers
     assert view["nodes"]["index"] == graph.indices.tolist()
     assert view["nodes"]["x"] == pytest.approx(graph.places.tolist(), abs=1e-5)
@@ -151,7 +152,7 @@ def test_an_unfinished_table_has_the_graph_of_what_it_reaches(tmp_path: Path) ->
 
 def test_a_run_that_has_only_begun(tmp_path: Path) -> None:
     with open_table(made(tmp_path / "begun.zarr", HANOI, layers=0)) as table:
-        view = graph_view(table, graph_of(table))
+        view = as_dict(graph_view(table, graph_of(table)))
         assert view["nodes"] == {"index": [0], "depth": [0], "x": [0.5]}
         assert view["edges"] == []
 

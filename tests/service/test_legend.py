@@ -8,8 +8,8 @@ from service_stores import TABLES
 from antipodes.puzzles.config import load_config
 from antipodes.puzzles.net import Net
 from antipodes.puzzles.puzzle import Puzzle
-from antipodes.service import schema
-from antipodes.service.legend import legend_view
+from antipodes.service.legend import Legend, legend_view
+from antipodes.system.records import as_dict
 from antipodes_tasks.rules.moves import Labels
 
 NETS = ("2x2x2-corner", "3x3x3", "pyraminx", "skewb", "ivy")
@@ -31,7 +31,7 @@ def letters(puzzle: Puzzle, position: Labels) -> list[str]:
 @pytest.mark.parametrize("name", TABLES)
 def test_all_names_are_listed(client: Client, name: str) -> None:
     found = client.value(f"/stores/{name}/moves")
-    assert fits(found, schema.Legend)
+    assert fits(found, Legend)
     facts = client.value(f"/stores/{name}")
     assert [one["name"] for one in found["moves"]] == (facts["moves"] or [])
     assert found["count"] == len(found["moves"])
@@ -41,7 +41,7 @@ def test_all_names_are_listed(client: Client, name: str) -> None:
 def test_a_sticker_has_the_moves_that_change_it(name: str) -> None:
     puzzle = load_config(name).puzzle
     assert isinstance(puzzle.notation, Net)
-    stickers = legend_view(puzzle)["stickers"]
+    stickers = as_dict(legend_view(puzzle))["stickers"]
     start, walk = letters(puzzle, puzzle.rules.first), walked(puzzle, 60)
     changed: dict[int, set[str]] = {number: set() for number in range(len(start))}
     for number, move in enumerate(puzzle.moves.names):
@@ -61,7 +61,7 @@ def test_the_moves_of_a_face_come_first() -> None:
         puzzle = load_config(name).puzzle
         assert isinstance(puzzle.notation, Net)
         face_of = {letter: face for face, letter in puzzle.notation.faces}
-        stickers = zip(letters(puzzle, puzzle.rules.first), legend_view(puzzle)["stickers"], strict=True)
+        stickers = zip(letters(puzzle, puzzle.rules.first), as_dict(legend_view(puzzle))["stickers"], strict=True)
         for letter, names in stickers:
             own = [one for one in (face_of[letter] + end for end in ("", "2", "'")) if one in puzzle.moves.names]
             assert names[: len(own)] == own
@@ -70,16 +70,16 @@ def test_the_moves_of_a_face_come_first() -> None:
 
 
 def test_meanings_of_turns_and_cycles() -> None:
-    meanings = {one["name"]: one["meaning"] for one in legend_view(load_config("3x3x3").puzzle)["moves"]}
+    meanings = {one["name"]: one["meaning"] for one in as_dict(legend_view(load_config("3x3x3").puzzle))["moves"]}
     expected = ("moves 4 of CORNERS and 4 of EDGES", "R twice", "undoes R")
     assert (meanings["R"], meanings["R2"], meanings["R'"]) == expected
-    m12 = {one["name"]: one["meaning"] for one in legend_view(load_config("m12").puzzle)["moves"]}
+    m12 = {one["name"]: one["meaning"] for one in as_dict(legend_view(load_config("m12").puzzle))["moves"]}
     assert m12["R"] == "(0 11)(1 10)(2 9)(3 8)(4 7)(5 6)"
     assert m12["M'"] == "undoes M"
 
 
 def test_the_names_of_families_are_explained() -> None:
     for name in ("eight-puzzle", "two-blanks", "klotski", "topspin-11", "hanoi-3-pegs", "lights-out-5x5", "pancake-10"):
-        assert legend_view(load_config(name).puzzle)["text"]
-    many = legend_view(load_config("lights-out-5x5").puzzle)
+        assert as_dict(legend_view(load_config(name).puzzle))["text"]
+    many = as_dict(legend_view(load_config("lights-out-5x5").puzzle))
     assert many["stickers"] is None

@@ -188,8 +188,8 @@ def test_the_row_of_a_finished_store_is_read_once_for_each_version(
     assert library.row("it") == first
     assert len(read) == 1
     run(store, UNFINISHED, layers=3, overwrite=True)
-    assert library.row("it").to_json()["complete"] is False
-    assert library.row("it").to_json()["states"] < 720
+    assert library.row("it").to_record().complete is False
+    assert library.row("it").to_record().states < 720
     assert len(read) == 3
 
 

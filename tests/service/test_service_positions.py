@@ -17,9 +17,11 @@ from service_stores import TABLES, UNFINISHED, client_of, config_of, every_text,
 
 from antipodes.drawing.picture import Disc, Line, Picture, Polygon, Rectangle, Region, Text
 from antipodes.puzzles.config import load_config
-from antipodes.service import schema
+from antipodes.service import positions
 from antipodes.service.counted_paths import shortest_paths as paths_of
-from antipodes.service.drawing import drawn
+from antipodes.service.drawing import PICTURE, drawn
+from antipodes.service.pattern_matches import PicturedMatches
+from antipodes.service.positions import Distance, Positions, Successor, View
 from antipodes.tables.run import RunOptions, run_puzzle
 from antipodes.tables.table import Table, open_table
 from antipodes_tasks.base.errors import UnreachableError
@@ -43,7 +45,7 @@ def test_a_view_is_what_the_table_says(client: Client, tables: dict[str, Table],
     table = tables[name]
     text = some_text(table, number)
     view = client.value(f"/stores/{name}/view", {"position": text})
-    assert fits(view, schema.View)
+    assert fits(view, View)
     position = table.puzzle.parse(text)
     here = table.get_distance(text)
     assert (view["position"], view["distance"], view["reached"]) == (text, here, True)
@@ -94,7 +96,7 @@ def test_a_position_by_its_text_its_index_and_its_moves(
         if one["move"] is not None:
             for begin in ({"position": text}, {"index": view["index"]}):
                 found = client.value(path, {**begin, "moves": one["move"]})
-                assert fits(found, schema.View)
+                assert fits(found, View)
                 step = {"position": one["position"], "move": one["move"], "distance": one["distance"]}
                 assert (found["index"], found["steps"]) == (one["index"], [step])
 
@@ -106,7 +108,7 @@ def test_successors_and_the_distance_are_those_of_the_view(
     text = some_text(tables[name], number)
     view = client.value(f"/stores/{name}/view", {"position": text})
     successors = client.value(f"/stores/{name}/successors", {"position": text})
-    assert fits(successors, list[schema.Successor])
+    assert fits(successors, list[Successor])
     keys = ("position", "move", "distance", "change")
     assert successors == [{key: one[key] for key in keys} for one in view["successors"]]
     distance = client.value(f"/stores/{name}/distance", {"position": text})
@@ -118,7 +120,7 @@ def test_a_path_is_a_shortest_one(client: Client, tables: dict[str, Table], name
     table = tables[name]
     text = some_text(table, number)
     found = client.value(f"/stores/{name}/path", {"position": text})
-    assert fits(found, schema.Path)
+    assert fits(found, positions.Path)
     try:
         distance = table.distance(text)
     except UnreachableError:
@@ -194,7 +196,7 @@ def test_many_distances_at_once(client: Client, tables: dict[str, Table], name: 
     texts = [some_text(table, number) for number in some]
     answer = client.post(f"/stores/{name}/distances", {"positions": texts})
     assert answer.status == 200
-    assert fits(answer.json, list[schema.Distance])
+    assert fits(answer.json, list[Distance])
     assert answer.json == [{"position": text, "distance": table.get_distance(text)} for text in texts]
 
 
@@ -212,7 +214,7 @@ def test_positions_at_a_depth(
         assert f"from 0 to {table.radius}" in client.refused(f"/stores/{name}/positions", query)
         return
     found = client.value(f"/stores/{name}/positions", query)
-    assert fits(found, schema.Positions)
+    assert fits(found, Positions)
     every = [table.puzzle.format(one) for one in table.positions_at(depth)]
     assert found["positions"] == every[first : first + limit]
     assert (found["count"], len(found["pictures"])) == (len(every), len(found["positions"]))
@@ -231,7 +233,7 @@ def test_random_positions(client: Client, tables: dict[str, Table], name: str, s
 
 def test_a_pattern(client: Client, tables: dict[str, Table]) -> None:
     found = client.value("/stores/arrangement/pattern", {"pattern": "[12] ? ? / ? ? ?"})
-    assert fits(found, schema.Matches)
+    assert fits(found, PicturedMatches)
     table = tables["arrangement"]
     matches = table.match("[12] ? ? / ? ? ?")
     assert (found["count"], found["reached"]) == (matches.count, matches.reached)
@@ -279,7 +281,7 @@ def test_a_picture_is_its_shapes() -> None:
         Polygon(1, 2, ((0, 0), (3, 0.5), (0, 4)), "#123456", "#000000"),
     )
     found = picture_json(Picture(10, 20.5, shapes))
-    assert fits(found, schema.Picture)
+    assert fits(found, PICTURE)
     assert (found["width"], found["height"]) == (10, 20.5)
     expected = [{"kind": type(shape).__name__.lower(), **asdict(shape)} for shape in shapes]
     assert found["shapes"] == json.loads(json.dumps(expected))
@@ -314,7 +316,7 @@ def test_each_shortest_path_has_a_number(client: Client, tables: dict[str, Table
     paths = set()
     for number in range(1, min(expected[text], 100) + 1):
         found = client.value(address, {"position": text, "number": number})
-        assert fits(found, schema.Path)
+        assert fits(found, positions.Path)
         assert (found["number"], found["count"]) == (str(number), str(expected[text]))
         assert [table.distance(one) for one in found["path"]] == list(range(distance, -1, -1))
         steps = table.puzzle.parse_many(found["path"] if table.puzzle.moves.reversible else found["path"][::-1])

@@ -17,13 +17,16 @@ from service_stores import MARKUP, TABLES, TILINGS, client_of
 from stores import read_manifest
 
 from antipodes.drawing.image_files import png, svg
-from antipodes.service import schema
-from antipodes.service.graph import graph_of, graph_view
+from antipodes.service import overview
+from antipodes.service.graph import DrawnGraph, graph_of, graph_view
 from antipodes.service.library import storages_named
+from antipodes.service.tiling_answers import ChosenTilings, TiledBoard
 from antipodes.storage.backend import MANIFEST
+from antipodes.system.records import values_of
+from antipodes.tables.json_results import LayerCounts
 from antipodes.tables.table import Table
 from antipodes.tilings.drawing import draw_tiling
-from antipodes.tilings.table import open_tilings, places
+from antipodes.tilings.table import ListedTiling, open_tilings, places
 from antipodes_tasks.base.errors import InputError
 
 Refused = Callable[..., str]
@@ -31,12 +34,12 @@ Refused = Callable[..., str]
 
 def as_json(value: object) -> Any:
     """A value as JSON has it: lists for tuples, texts for keys."""
-    return json.loads(json.dumps(value))
+    return json.loads(json.dumps(value, default=values_of))
 
 
 def test_the_list(client: Client, cli: Command, stores: Path) -> None:
     rows = client.value("/stores")
-    assert fits(rows, list[schema.Row])
+    assert fits(rows, list[overview.Row])
     listed = json.loads(cli("list", stores, "--json").out)
     assert [row["name"] for row in rows] == [row["name"] for row in listed]
     for row, expected in zip(rows, listed, strict=True):
@@ -48,7 +51,7 @@ def test_the_list(client: Client, cli: Command, stores: Path) -> None:
 @pytest.mark.parametrize("name", [*TABLES, "unfinished", "empty", "counts", *TILINGS])
 def test_the_facts_are_those_of_the_command_line(client: Client, cli: Command, stores: Path, name: str) -> None:
     facts = client.value(f"/stores/{name}")
-    assert fits(facts, schema.Facts)
+    assert fits(facts, overview.Facts)
     status = json.loads(cli("status", stores / f"{name}.zarr", "--json").out)
     assert {**facts, **status} == facts
     assert facts["kind"] == ("counts" if name == "counts" else "tilings" if name in TILINGS else "table")
@@ -73,14 +76,14 @@ def test_the_puzzle_of_a_table(client: Client, tables: dict[str, Table], name: s
 @pytest.mark.parametrize("name", [*TABLES, "unfinished", "empty", "counts"])
 def test_layers(client: Client, cli: Command, stores: Path, name: str) -> None:
     found = client.value(f"/stores/{name}/layers")
-    assert fits(found, schema.Layers)
+    assert fits(found, LayerCounts)
     assert found == json.loads(cli("layers", stores / f"{name}.zarr", "--json").out)
 
 
 @pytest.mark.parametrize("name", [*TABLES, "counts"])
 def test_antipodes(client: Client, cli: Command, stores: Path, name: str) -> None:
     found = client.value(f"/stores/{name}/antipodes", {"limit": 3})
-    assert fits(found, schema.Antipodes)
+    assert fits(found, overview.Antipodes)
     assert len(found.pop("pictures")) == len(found["positions"])
     assert found == json.loads(cli("farthest", stores / f"{name}.zarr", "--limit", 3, "--json").out)
 
@@ -95,7 +98,7 @@ def test_a_store_of_another_kind_has_no_distances(client: Client) -> None:
 @pytest.mark.parametrize("name", TABLES)
 def test_the_graph(client: Client, tables: dict[str, Table], name: str) -> None:
     found = client.value(f"/stores/{name}/graph")
-    assert fits(found, schema.Graph)
+    assert fits(found, DrawnGraph)
     assert found == as_json(graph_view(tables[name], graph_of(tables[name])))
     assert client.value(f"/stores/{name}/graph") == found
 
@@ -103,7 +106,7 @@ def test_the_graph(client: Client, tables: dict[str, Table], name: str) -> None:
 def test_the_graph_of_a_neighbourhood(
     client: Client, tables: dict[str, Table], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module in ("graph", "app"):
+    for module in ("graph", "endpoints"):
         monkeypatch.setattr(f"antipodes.service.{module}.fits_whole", lambda table: False)
     found = client.value("/stores/fields/graph", {"position": "0 1 2 0", "limit": 7})
     assert found == as_json(graph_view(tables["fields"], graph_of(tables["fields"], "0 1 2 0", 7)))
@@ -120,7 +123,7 @@ def test_pictures_of_positions(client: Client, tables: dict[str, Table]) -> None
 
 
 def test_a_png_without_pillow(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("antipodes.service.app.find_spec", lambda name: None)
+    monkeypatch.setattr("antipodes.service.endpoints.find_spec", lambda name: None)
     assert "picture.png needs Pillow, which the extra 'pictures' installs; picture.svg is available" in client.refused(
         "/stores/fields/picture.png", status=404
     )
@@ -129,7 +132,7 @@ def test_a_png_without_pillow(client: Client, monkeypatch: pytest.MonkeyPatch) -
 @pytest.mark.parametrize("name", TILINGS)
 def test_a_board(client: Client, stores: Path, name: str) -> None:
     found = client.value(f"/stores/{name}/board")
-    assert fits(found, schema.Board)
+    assert fits(found, TiledBoard)
     with open_tilings(stores / f"{name}.zarr") as tilings:
         problem = tilings.problem
         assert (found["layers"], found["rows"], found["columns"]) == problem.board.shape
@@ -144,7 +147,7 @@ def test_a_board(client: Client, stores: Path, name: str) -> None:
 @given(name=st.sampled_from(list(TILINGS)), first=st.integers(0, 12), limit=st.integers(1, 5))
 def test_tilings_by_their_numbers(client: Client, stores: Path, name: str, first: int, limit: int) -> None:
     found = client.value(f"/stores/{name}/tilings", {"first": first, "limit": limit})
-    assert fits(found, schema.Tilings)
+    assert fits(found, ChosenTilings)
     with open_tilings(stores / f"{name}.zarr") as tilings:
         assert found["count"] == found["matching"] == len(tilings)
         expected = [
@@ -171,7 +174,7 @@ def test_one_tiling_and_its_images(client: Client, stores: Path, name: str) -> N
             drawn = client.get(f"/stores/{name}/tilings/{number}.svg").body.decode()
             assert drawn == svg(draw_tiling(tilings.problem, tilings[number - 1].placements))
             images = client.value(f"/stores/{name}/tilings/{number}/images")
-            assert fits(images, list[schema.Tiling])
+            assert fits(images, list[ListedTiling])
             assert as_json(tilings[number - 1].cells) in [image["pieces"] for image in images]
             every += [json.dumps(image["pieces"]) for image in images]
         assert sorted(every) == sorted(json.dumps(one.cells) for one in raw)
@@ -241,7 +244,7 @@ def test_a_puzzle_in_python_runs_no_code(cli: Command, tmp_path: Path) -> None:
     assert f"{source}, which has changed since (SHA-256 {changed}… instead of {recorded}…)" in row["problem"]
     assert client.value("/stores/line/layers")["layers"] == content["layers"]
     facts = client.value("/stores/line")
-    assert fits(facts, schema.Facts)
+    assert fits(facts, overview.Facts)
     assert (facts["states"], facts["start"], facts["graph"]) == (81, None, False)
     assert client.refused("/stores/line/view", status=503) == row["problem"]
     source.write_text(code)

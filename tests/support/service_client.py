@@ -3,12 +3,13 @@
 import asyncio
 import dataclasses
 import json
-from collections.abc import Mapping, MutableMapping
+from collections.abc import Mapping, MutableMapping, Sequence
 from dataclasses import dataclass
 from types import NoneType, UnionType
-from typing import Any, get_args, get_origin, get_type_hints
+from typing import Any, Union, get_args, get_origin, get_type_hints
 from urllib.parse import quote, unquote_to_bytes, urlencode
 
+from antipodes.service.drawing import Encoded, described
 from antipodes.service.guard import HEADERS, Application
 
 KNOWN_STATUSES = {200, 304, 400, 404, 405, 408, 413, 429, 503}
@@ -131,13 +132,15 @@ def fits(value: Any, kind: Any) -> bool:
         known = isinstance(value, dict) and required <= value.keys() <= hints.keys()
         return known and all(fits(one, hints[name]) for name, one in value.items())
     origin, arguments = get_origin(kind), get_args(kind)
-    if origin is UnionType:
+    if origin is Encoded:
+        return fits(value, described(*arguments))
+    if origin in (UnionType, Union):
         return any(fits(value, one) for one in arguments)
-    if origin is list:
+    if origin in (list, Sequence) or (origin is tuple and arguments[-1] is ...):
         return isinstance(value, list) and all(fits(one, arguments[0]) for one in value)
     if origin is tuple:
         return isinstance(value, list) and len(value) == len(arguments) and all(map(fits, value, arguments))
-    if origin is dict:
+    if origin in (dict, Mapping):
         return isinstance(value, dict) and all(fits(one, arguments[1]) for one in value.values())
     if kind is float:
         return isinstance(value, int | float)

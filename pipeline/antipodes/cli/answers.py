@@ -5,7 +5,7 @@ from antipodes.cli.streams import print_json, print_line, print_lines
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.solving.solve import Solved
 from antipodes.tables.drawing import draw_moves
-from antipodes.tables.json_results import routes_view, solved_view
+from antipodes.tables.json_results import routes_answer, solve_answer
 from antipodes_tasks.base.quoting import counted
 from antipodes_tasks.searches.answer import Answer
 from antipodes_tasks.searches.routes import Exchanges
@@ -17,7 +17,7 @@ LISTABLE = 10_000
 def show_solved(puzzle: Puzzle, solved: Solved, every: bool, as_json: bool) -> None:
     """Print the answer of a search or a table."""
     if as_json:
-        print_json(solved_view(puzzle, solved, every))
+        print_json(solve_answer(puzzle, solved, every))
         return
     answer = solved.answer
     print_line(_outcome(answer, every))
@@ -39,7 +39,7 @@ def show_solved(puzzle: Puzzle, solved: Solved, every: bool, as_json: bool) -> N
 def show_routes(puzzle: Puzzle, found: Exchanges, seconds: float, listed: int, as_json: bool) -> None:
     """Print the solutions of the route method; the summary comes last, where it stays visible."""
     if as_json:
-        print_json(routes_view(puzzle, found, seconds, listed))
+        print_json(routes_answer(puzzle, found, seconds, listed))
         return
     count = len(found.solutions)
     for number, exchange in enumerate(found.solutions[:listed], start=1):

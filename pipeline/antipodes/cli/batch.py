@@ -18,7 +18,8 @@ from antipodes.solving.solve import Solved
 from antipodes.stores import read_manifest
 from antipodes.system.events import Listener, PositionsSolved
 from antipodes.system.options import tasks_at_once
-from antipodes.tables.json_results import solved_view
+from antipodes.system.records import values_of
+from antipodes.tables.json_results import solve_answer
 from antipodes_tasks.base.errors import InputError, PositionError
 from antipodes_tasks.base.quoting import counted, shorten
 from antipodes_tasks.rules.moves import Labels
@@ -64,7 +65,8 @@ def solve_batch(
 
     def view(solved: Solved) -> Answer:
         nonlocal count
-        answer = {"position": puzzle.format(every[count]), **solved_view(puzzle, solved), "settings": settings}
+        found = values_of(solve_answer(puzzle, solved))
+        answer = {"position": puzzle.format(every[count]), **found, "settings": settings}
         count += 1
         listener(PositionsSolved(count, len(every)))
         return answer

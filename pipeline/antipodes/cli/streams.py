@@ -22,6 +22,7 @@ from types import TracebackType
 from typing import Any, TextIO
 
 from antipodes.cli.loading import message_start
+from antipodes.system.records import values_of
 from antipodes_tasks.base.errors import BrokenOutputError, InputError, OutputError
 from antipodes_tasks.base.quoting import printable, printable_lines
 
@@ -172,7 +173,7 @@ def print_drawing(drawing: str, flush: bool = False) -> None:
 
 
 def print_json(value: Any) -> None:
-    """Print one JSON value; control characters and characters that stdout cannot encode are escaped."""
+    """Print one JSON value of records; control characters and those that stdout cannot encode are escaped."""
     print(_json(value))
 
 
@@ -195,9 +196,9 @@ def print_json_list(values: Iterable[Any], key: str | None = None, **others: Any
 
 
 def _json(value: Any) -> str:
-    text = json.dumps(value, ensure_ascii=False)
+    text = json.dumps(value, ensure_ascii=False, default=values_of)
     if not can_encode(text, sys.stdout):
-        return json.dumps(value)
+        return json.dumps(value, default=values_of)
     if text.isprintable():
         return text
     return "".join(one if one.isprintable() else json.dumps(one)[1:-1] for one in text)

@@ -283,7 +283,7 @@ class BlockBoard(Board):
         blocks = (
             FormSymbol(letter, letter, None, colours[kind.letters[0]]) for kind in self.kinds for letter in kind.letters
         )
-        group = FormGroup(BLOCKS, (FormSymbol(EMPTY, EMPTY_LABEL), *blocks))
+        group = FormGroup(BLOCKS, (FormSymbol(EMPTY, EMPTY_LABEL, None, None), *blocks))
         return BlockForm((group,), tuple(fields), self)
 
     def highlighted(self, symbols: Sequence[str]) -> frozenset[tuple[int, int]]:

@@ -42,9 +42,9 @@ class FormSymbol:
     symbol: str
     label: str
     """The name that a screen reader reads out: ``empty``, ``white``, ``peg 2``."""
-    count: int | None = None
+    count: int | None
     """The number of fields that hold the symbol in every position; None if it varies."""
-    colour: str | None = None
+    colour: str | None
 
 
 @dataclass(frozen=True, slots=True)

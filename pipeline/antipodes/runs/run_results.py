@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from antipodes.system.machine import peak_memory
+from antipodes.system.records import optional
 from antipodes_tasks.base.jit import REPORT_AFTER_SECONDS, watch
 
 
@@ -41,6 +42,17 @@ class Clock:
         return f"{self.compiling:.2f} s of this time, only on first use"
 
 
+@dataclass(frozen=True, slots=True)
+class Seconds:
+    """The seconds of a run, and of its phases as in `Clock`."""
+
+    total: float
+    compiling: float
+    tables: float
+    search: float
+    write: float | None = optional()
+
+
 @dataclass(frozen=True, kw_only=True)
 class Report:
     """The result of a run of any kind."""
@@ -56,11 +68,11 @@ class Report:
     peak_memory: int = field(default_factory=peak_memory)
     """Peak memory in bytes of this process or of a process that it started; workers elsewhere are not included."""
 
-    def seconds_to_json(self) -> dict[str, float]:
-        """Return the value of the key ``seconds``."""
+    @property
+    def phases(self) -> Seconds:
+        """The seconds of the phases and in total."""
         clock = self.clock
-        phases = {"compiling": clock.compiling, "tables": clock.tables, "search": clock.search, "write": clock.write}
-        return {"total": self.seconds, **phases}
+        return Seconds(self.seconds, clock.compiling, clock.tables, clock.search, clock.write)
 
     def per_second(self, amount: int) -> float | None:
         """Return the amount per second of search, or None if there was no search."""

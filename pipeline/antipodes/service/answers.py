@@ -1,16 +1,14 @@
-"""Responses: values as JSON, errors as one line with a status, and caching in the browser."""
+"""Responses: errors as one line with a status, and caching in the browser."""
 
 import gzip
-import json
 import re
 from collections.abc import Mapping, Sequence
-from itertools import chain
-from secrets import token_hex
+from dataclasses import dataclass
 from typing import Any
 
 from fastapi import Request, Response
 
-from antipodes.service.drawing import Drawn
+from antipodes.service.drawing import json_text
 from antipodes.service.library import NotThereError
 from antipodes.service.limits import TooManyError, TooMuchError
 from antipodes_tasks.base.errors import (
@@ -26,8 +24,6 @@ from antipodes_tasks.base.errors import (
 from antipodes_tasks.base.quoting import quote, shorten
 
 JSON = "application/json"
-PLACE = token_hex(16)
-"""Placeholder in JSON for a picture, which is inserted later; it is random, so no string of a store equals it."""
 MIN_COMPRESSED_BYTES = 1 << 19
 """Minimum size of a response that is compressed, such as a graph; compression would only delay smaller ones."""
 COMPRESSION = 5
@@ -69,21 +65,17 @@ EXPECTED = {
 """Description of the expected parameter or body for each kind of error that the framework reports."""
 
 
-def json_bytes(value: Any) -> bytes:
-    """Return a value, which may contain pictures, as ASCII JSON: some names of stores cannot be encoded as UTF-8."""
-    pictures: list[str] = []
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """An error."""
 
-    def place_of(picture: Drawn) -> str:
-        pictures.append(picture.text)
-        return PLACE
-
-    between = json.dumps(value, separators=(",", ":"), default=place_of).split(f'"{PLACE}"')
-    return "".join(chain.from_iterable(zip(between, [*pictures, ""], strict=True))).encode()
+    error: str
+    """The message, in one line."""
 
 
 def error_body(message: str) -> bytes:
     """Return the body of an error response: a message of one line."""
-    return json_bytes({"error": " ".join(message.split())})
+    return json_text(Failure(" ".join(message.split()))).encode()
 
 
 def error_response(message: str, status: int) -> Response:

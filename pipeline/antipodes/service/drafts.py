@@ -1,13 +1,14 @@
 """Drafts of positions that a person edits: the form of a puzzle, and the verdict on a draft."""
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
-from antipodes.puzzles.drafts import DraftError, Form
+from antipodes.puzzles.drafts import DraftError, Form, FormGroup, Square
 from antipodes.puzzles.obstacles import obstacle
 from antipodes.puzzles.puzzle import Puzzle
+from antipodes.system.records import schema_name, values_of
 from antipodes.tables.table import UNKNOWN, Table
 from antipodes_tasks.base.errors import InputError
 from antipodes_tasks.base.quoting import counted
@@ -15,7 +16,40 @@ from antipodes_tasks.rules.moves import Labels
 
 INVALID, UNREACHABLE, NOT_REACHED, REACHED = "invalid", "unreachable", "not reached yet", "reached"
 """The possible verdicts on a draft."""
-Values = dict[str, Any]
+
+
+@schema_name("FormField")
+@dataclass(frozen=True, slots=True)
+class FilledField:
+    """A field of a form: its group, the squares (row, column) on which it is drawn, and the symbol in it."""
+
+    name: str
+    group: int
+    squares: tuple[Square, ...]
+    fixed: bool
+    symbol: str
+
+
+@schema_name("Form")
+@dataclass(frozen=True, slots=True)
+class FilledForm:
+    """The fields in which a person edits a position, and the cells (row, column) of each block, by its letter."""
+
+    position: str
+    groups: tuple[FormGroup, ...]
+    fields: list[FilledField]
+    blocks: Mapping[str, tuple[tuple[int, int], ...]] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """The verdict on a draft; if it is not a reached position, the reason and the ``wrong`` fields."""
+
+    verdict: str
+    reason: str | None
+    position: str | None
+    distance: int | None
+    wrong: list[int]
 
 
 def form_of(puzzle: Puzzle) -> Form | None:
@@ -32,23 +66,15 @@ def editable(puzzle: Puzzle) -> Form:
     return form
 
 
-def form_view(table: Table, position: Labels) -> Values:
+def form_view(table: Table, position: Labels) -> FilledForm:
     """Return the form of a puzzle, filled in with a position ``(places,)``."""
     form = editable(table.puzzle)
     draft = form.draft_of(table.puzzle.rules.written(position))
-    return {
-        "position": table.puzzle.format(position),
-        "groups": [{"kind": group.kind, "symbols": [_json(one) for one in group.symbols]} for group in form.groups],
-        "fields": [{**_json(field), "symbol": symbol} for field, symbol in zip(form.fields, draft, strict=True)],
-        "blocks": form.blocks,
-    }
+    fields = [FilledField(**values_of(one), symbol=symbol) for one, symbol in zip(form.fields, draft, strict=True)]
+    return FilledForm(table.puzzle.format(position), form.groups, fields, form.blocks)
 
 
-def _json(value: Any) -> Values:
-    return {name: getattr(value, name) for name in value.__slots__}
-
-
-def draft_view(table: Table, draft: Sequence[str]) -> Values:
+def draft_view(table: Table, draft: Sequence[str]) -> Draft:
     """Return the verdict on a draft: its position and distance, or the reason why it is not a reached position.
 
     Raises PositionError if there are not as many symbols as fields, or if a field cannot hold its symbol.
@@ -78,7 +104,7 @@ def _position(puzzle: Puzzle, written: Sequence[str]) -> Labels:
     return position
 
 
-def _of_position(table: Table, position: Labels) -> Values:
+def _of_position(table: Table, position: Labels) -> Draft:
     text, distance = table.puzzle.format(position), int(table.distances(position[np.newaxis])[0])
     if distance >= 0:
         return _verdict(REACHED, None, text, distance)
@@ -101,11 +127,5 @@ def _verdict(
     position: str | None = None,
     distance: int | None = None,
     fields: Sequence[int] = (),
-) -> Values:
-    return {
-        "verdict": verdict,
-        "reason": reason,
-        "position": position,
-        "distance": distance,
-        "wrong": sorted(set(fields)),
-    }
+) -> Draft:
+    return Draft(verdict, reason, position, distance, sorted(set(fields)))

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from antipodes.service.graph_layout import places_in_layers
+from antipodes.system.records import schema_name
 from antipodes.tables.table import Table
 from antipodes_tasks.base import arguments
 from antipodes_tasks.rules.moves import Labels, Moves
@@ -42,6 +42,27 @@ class Graph:
         return f"<Graph: {len(self.indices):,} nodes, {len(self.edges):,} edges, {extent}>"
 
 
+@dataclass(frozen=True, slots=True)
+class Nodes:
+    """The nodes of a graph: the index and depth of each node, and its horizontal place from 0 to 1."""
+
+    index: list[int]
+    depth: list[int]
+    x: list[float]
+
+
+@schema_name("Graph")
+@dataclass(frozen=True, slots=True)
+class DrawnGraph:
+    """The graph of a table, or the neighbourhood of a position; ``edges`` lists pairs of node numbers."""
+
+    whole: bool
+    directed: bool
+    layers: list[int]
+    nodes: Nodes
+    edges: list[int]
+
+
 def fits_whole(table: Table) -> bool:
     """Return whether the graph of the table contains all its positions."""
     return len(table) <= WHOLE
@@ -73,19 +94,11 @@ def graph_of(table: Table, position: str | ArrayLike | None = None, limit: int =
     return _graph(table, _neighbourhood(table, centre, limit), whole=False)
 
 
-def graph_view(table: Table, graph: Graph) -> dict[str, Any]:
-    """Return a graph as a JSON object of plain lists, with places rounded to five digits."""
-    return {
-        "whole": graph.whole,
-        "directed": graph.directed,
-        "layers": table.layers,
-        "nodes": {
-            "index": graph.indices.tolist(),
-            "depth": graph.depths.tolist(),
-            "x": [round(place, 5) for place in graph.places.tolist()],
-        },
-        "edges": graph.edges.ravel().tolist(),
-    }
+def graph_view(table: Table, graph: Graph) -> DrawnGraph:
+    """Return a graph as plain lists, with places rounded to five digits."""
+    places = [round(place, 5) for place in graph.places.tolist()]
+    nodes = Nodes(graph.indices.tolist(), graph.depths.tolist(), places)
+    return DrawnGraph(graph.whole, graph.directed, table.layers, nodes, graph.edges.ravel().tolist())
 
 
 def _all_positions(table: Table) -> Labels:

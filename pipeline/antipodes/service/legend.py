@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +12,6 @@ from antipodes.puzzles.puzzle import Puzzle
 from antipodes.service.limits import MAX_SHOWN
 from antipodes_tasks.rules.transforms import Transforms
 
-Values = dict[str, Any]
 Turned = NDArray[np.bool_]
 SQUARES = "Columns are lettered from the left and rows are numbered from the bottom."
 MAX_CYCLED = 60
@@ -23,12 +22,30 @@ MAX_MULTIPLE = 3
 """Maximum multiple of a move that explains the name of another move."""
 
 
-def legend_view(puzzle: Puzzle) -> Values:
+@dataclass(frozen=True, slots=True)
+class MoveName:
+    """The name of a move, and its meaning if known."""
+
+    name: str
+    meaning: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Legend:
+    """The meanings of the first names of moves, and, for each sticker of a net, the moves that turn its piece."""
+
+    text: str | None
+    count: int
+    moves: list[MoveName]
+    stickers: list[list[str]] | None
+
+
+def legend_view(puzzle: Puzzle) -> Legend:
     """Return the first MAX_SHOWN names of moves, their meanings if known, and the moves for each sticker of a net."""
     names = list(dict.fromkeys(puzzle.moves.names))
     meanings = _meanings(puzzle)
-    shown = [{"name": name, "meaning": meanings.get(name)} for name in names[:MAX_SHOWN]]
-    return {"text": _text(puzzle, names), "count": len(names), "moves": shown, "stickers": _stickers(puzzle)}
+    shown = [MoveName(name, meanings.get(name)) for name in names[:MAX_SHOWN]]
+    return Legend(_text(puzzle, names), len(names), shown, _stickers(puzzle))
 
 
 def _text(puzzle: Puzzle, names: Sequence[str]) -> str | None:

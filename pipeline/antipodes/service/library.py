@@ -10,11 +10,12 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeVar, cast
+from typing import Any, Generic, TypeVar, cast
 
 import numpy as np
 
 from antipodes.puzzles.puzzle import Puzzle
+from antipodes.service.counted_paths import PathsCache
 from antipodes.storage.backend import MANIFEST, Storage
 from antipodes.storage.opening import storage_at
 from antipodes.stores import StoreListing, find_store, list_stores, listed, open_store
@@ -46,6 +47,8 @@ class NotThereError(InputError):
 class Opened:
     """A store at one of its commits."""
 
+    name: str
+    """The name under which the store is served."""
     version: str
     """A string that changes with each commit."""
     store: TableStore | CountsStore | TilingStore
@@ -54,6 +57,8 @@ class Opened:
     """The opened table, counts or tilings; None if the puzzle is Python code that this user has not run here."""
     problem: SourceError | None
     """The reason why ``content`` is None."""
+    paths: PathsCache
+    """Shortest paths that were counted recently in any store."""
     _kept: dict[str, Any] = field(default_factory=dict)
     _making: dict[str, threading.Lock] = field(default_factory=dict)
 
@@ -113,6 +118,21 @@ def _table_bytes(manifest: Any) -> int:
     return size
 
 
+Question = Callable[[Opened], Answer]
+"""A function that computes an answer about a store."""
+
+
+@dataclass(frozen=True, slots=True)
+class Slow(Generic[Answer]):
+    """A question whose answer may take seconds; one of a few separate threads computes it."""
+
+    question: Question[Answer]
+
+    def __call__(self, opened: Opened) -> Answer:
+        """Return the answer."""
+        return self.question(opened)
+
+
 class Library:
     """The served stores by name; a name always refers to the same store. Threads can share a library.
 
@@ -124,6 +144,7 @@ class Library:
         self.storages: Mapping[str, Storage] = dict(_named(storages))
         """The storage of each store, by its name."""
         self._cache_bytes = cache_bytes
+        self._paths = PathsCache()
         self._open: OrderedDict[str, tuple[Opened, int]] = OrderedDict()
         self._rows: dict[str, tuple[str, StoreListing]] = {}
         self._lock = threading.Lock()
@@ -182,7 +203,7 @@ class Library:
             self._rows[name] = version, row
         return row
 
-    def answer(self, name: str, question: Callable[[Opened], Answer]) -> Answer:
+    def answer(self, name: str, question: Question[Answer]) -> Answer:
         """Return the result of a question about a store, and repeat the question if a run changes the store meanwhile.
 
         Raises like `version`, like opening the store, and like the question.
@@ -190,7 +211,7 @@ class Library:
         with self._counted():
             return self._answer(name, question)
 
-    def _answer(self, name: str, question: Callable[[Opened], Answer]) -> Answer:
+    def _answer(self, name: str, question: Question[Answer]) -> Answer:
         for _ in range(MAX_CHANGES):
             opened = self.opened(name)
             try:
@@ -228,7 +249,7 @@ class Library:
 
     def _add(self, name: str, version: str) -> Opened:
         store = open_store(self.storages[name])
-        opened = _opened(version, store, store.read(), self._cache_bytes)
+        opened = Opened(name, version, store, *_content(store, self._cache_bytes), self._paths)
         size = min(self._cache_bytes, opened.cache_bytes)
         with self._lock:
             self._open.pop(name, None)
@@ -247,14 +268,16 @@ class Library:
                 del self._open[name]
 
 
-def _opened(version: str, store: Any, manifest: Any, cache_bytes: int) -> Opened:
+def _content(store: Any, cache_bytes: int) -> tuple[Any, Table | Counts | Tilings | None, SourceError | None]:
+    """Return the manifest of a store, its opened content, and the reason why there is none."""
+    manifest = store.read()
     if isinstance(store, TilingStore):
-        return Opened(version, store, manifest, Tilings(store, manifest, raw=False), None)
+        return manifest, Tilings(store, manifest, raw=False), None
     if manifest.source_error is not None:
-        return Opened(version, store, manifest, None, manifest.source_error)
+        return manifest, None, manifest.source_error
     if isinstance(store, CountsStore):
-        return Opened(version, store, manifest, Counts(store.address, manifest), None)
-    return Opened(version, store, manifest, Table(store, manifest, cache_bytes), None)
+        return manifest, Counts(store.address, manifest), None
+    return manifest, Table(store, manifest, cache_bytes), None
 
 
 def _named(storages: Iterable[Storage]) -> Iterable[tuple[str, Storage]]:

@@ -1,36 +1,55 @@
 """The service's answers about patterns: the number of matching positions at each distance, and the extremes."""
 
-from dataclasses import replace
-from typing import Any
+from dataclasses import dataclass, replace
 
+from antipodes.drawing.picture import Picture
 from antipodes.puzzles.pattern import batches
 from antipodes.puzzles.puzzle import Puzzle
-from antipodes.service.drawing import pictures_of
+from antipodes.service.drawing import Encoded, pictures_of
 from antipodes.service.limits import MAX_MATCHES, MAX_SHOWN, TooMuchError
-from antipodes.tables.json_results import matches_view
-from antipodes.tables.queries import Matches
+from antipodes.system.records import schema_name, values_of
+from antipodes.tables.json_results import MatchesAtDistance, PatternMatches, pattern_matches
 from antipodes.tables.table import Table
+from antipodes_tasks.rules.moves import Labels
 
 
-def pattern_view(table: Table, pattern: str) -> dict[str, Any]:
+@dataclass(frozen=True, slots=True)
+class Side(MatchesAtDistance):
+    """The closest or farthest of the positions that match a pattern."""
+
+    pictures: list[Encoded[Picture]]
+
+
+@schema_name("Matches")
+@dataclass(frozen=True, slots=True)
+class PicturedMatches(PatternMatches):
+    """The positions that match a pattern."""
+
+    nearest: Side | None
+    farthest: Side | None
+
+
+def pattern_view(table: Table, pattern: str) -> PicturedMatches:
     """Return the values of ``query --pattern --json`` and pictures of a few of the closest and farthest positions.
 
     Raises PatternError if the pattern is invalid, and TooMuchError if more than MAX_MATCHES positions match.
     """
     _check_few(table.puzzle, pattern)
     matches = table.match(pattern)
-    shown = replace(matches, nearest=matches.nearest[:MAX_SHOWN], farthest=matches.farthest[:MAX_SHOWN])
-    view = matches_view(table.puzzle, pattern, shown)
-    view["nearest"] = _side(table.puzzle, view["nearest"], matches, shown, "nearest")
-    view["farthest"] = _side(table.puzzle, view["farthest"], matches, shown, "farthest")
-    return view
+    nearest, farthest = matches.nearest[:MAX_SHOWN], matches.farthest[:MAX_SHOWN]
+    found = pattern_matches(table.puzzle, pattern, replace(matches, nearest=nearest, farthest=farthest))
+    sides = {
+        "nearest": _side(table.puzzle, found.nearest, nearest, len(matches.nearest)),
+        "farthest": _side(table.puzzle, found.farthest, farthest, len(matches.farthest)),
+    }
+    return PicturedMatches(**{**values_of(found), **sides})
 
 
-def _side(puzzle: Puzzle, view: dict[str, Any] | None, matches: Matches, shown: Matches, side: str) -> Any:
-    """Return the number of the closest or farthest positions, and pictures of the positions that are shown."""
-    if view is None:
+def _side(puzzle: Puzzle, found: MatchesAtDistance | None, positions: Labels, count: int) -> Side | None:
+    """Return the closest or farthest positions, of which some are listed, with pictures."""
+    if found is None:
         return None
-    return {**view, "count": len(getattr(matches, side)), "pictures": pictures_of(puzzle, getattr(shown, side))}
+    return Side(found.distance, count, found.positions, pictures_of(puzzle, positions))
 
 
 def _check_few(puzzle: Puzzle, pattern: str) -> None:

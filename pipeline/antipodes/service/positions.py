@@ -2,15 +2,17 @@
 
 import re
 from collections.abc import Callable, Sequence
-from typing import Any
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from antipodes.drawing.picture import Picture
 from antipodes.puzzles.sequences import names_along
 from antipodes.service.counted_paths import MAX_DIGITS, CountedPaths
-from antipodes.service.drawing import drawn, pictures_of
+from antipodes.service.drawing import Encoded, drawn, pictures_of
 from antipodes.service.limits import MAX_SCANNED, MAX_SHOWN, TooMuchError
+from antipodes.system.records import ABSENT, optional, values_of
 from antipodes.tables.drawing import moves_back
 from antipodes.tables.queries import parsed
 from antipodes.tables.table import UNKNOWN, UNREACHABLE, Table
@@ -18,8 +20,86 @@ from antipodes_tasks.base.errors import InputError, NumberError
 from antipodes_tasks.base.quoting import counted, quote, shorten
 from antipodes_tasks.rules.moves import Labels
 
-Values = dict[str, Any]
 Distances = NDArray[np.int32]
+
+
+@dataclass(frozen=True, slots=True)
+class Distance:
+    """The distance of a position; ``reached`` is false if an unfinished table has not reached it up to ``depth``."""
+
+    position: str
+    distance: int | None
+    reached: bool = optional(True)
+    depth: int | None = optional(None)
+
+
+@dataclass(frozen=True, slots=True)
+class Successor:
+    """A successor of a position."""
+
+    position: str
+    move: str | None
+    distance: int | None
+    change: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Neighbour:
+    """A neighbour of a position; ``change`` is its distance minus that position's. A predecessor has no ``move``."""
+
+    position: str
+    index: int | None
+    move: str | None = optional()
+    distance: int | None
+    change: int | None
+    picture: Encoded[Picture]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A position along a sequence, and the move to it; the move is None if the step is not a single move."""
+
+    position: str
+    move: str | None
+    distance: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class View:
+    """A position, its ``predecessors`` if moves are irreversible, and the ``steps`` of a sequence unless it is long."""
+
+    position: str
+    index: int | None
+    distance: int | None
+    reached: bool
+    depth: int
+    picture: Encoded[Picture]
+    successors: list[Neighbour]
+    shortest_moves: int
+    predecessors: list[Neighbour] | None = optional()
+    steps: list[Step] | None = optional()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Path(Distance):
+    """A shortest path from a position to the start: its ``number`` among ``count`` paths, both as text."""
+
+    path: list[str] | None
+    moves: Sequence[str | None] | None
+    pictures: list[Encoded[Picture]] | None
+    count: str | None
+    number: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Positions:
+    """Positions at a depth."""
+
+    depth: int
+    count: int
+    first: int
+    positions: list[str]
+    pictures: list[Encoded[Picture]]
 
 
 def position_asked(table: Table, position: str | None = None, index: int | None = None) -> Labels:
@@ -46,70 +126,65 @@ def path_number(text: str | None) -> int | None:
     return int(text)
 
 
-def distance_view(table: Table, position: Labels) -> Values:
+def distance_view(table: Table, position: Labels) -> Distance:
     """Return the distance of one position."""
-    return {
-        "position": table.puzzle.format(position),
-        **_reached(table, int(table.distances(position[np.newaxis])[0])),
-    }
+    return _distance(table, position, int(table.distances(position[np.newaxis])[0]))
 
 
-def distances_view(table: Table, texts: Sequence[str]) -> list[Values]:
+def distances_view(table: Table, texts: Sequence[str]) -> list[Distance]:
     """Return the distance of each position; raise InputError with the number of the position if its text is invalid."""
     positions, errors = parsed(table.puzzle, texts)
     for number, error in errors.items():
         raise InputError(f"positions[{number}]: {error}")
     distances = table.distances(positions).tolist()
-    return [
-        {"position": table.puzzle.format(position), **_reached(table, distance)}
-        for position, distance in zip(positions, distances, strict=True)
-    ]
+    return [_distance(table, position, distance) for position, distance in zip(positions, distances, strict=True)]
 
 
-def _reached(table: Table, distance: int) -> Values:
+def _distance(table: Table, position: Labels, distance: int) -> Distance:
     """Return the distance or None; if an unfinished table has not reached the position, add its depth so far."""
-    known: Values = {"distance": distance if distance >= 0 else None}
-    return {**known, "reached": False, "depth": table.radius} if distance == UNKNOWN else known
+    text = table.puzzle.format(position)
+    if distance == UNKNOWN:
+        return Distance(text, None, reached=False, depth=table.radius)
+    return Distance(text, distance if distance >= 0 else None)
 
 
-def table_view(table: Table, position: Labels) -> Values:
+def table_view(table: Table, position: Labels) -> View:
     """Return everything that the page shows about a position: its picture, its distance, and its neighbours."""
     after, names = _successors(table, position)
     before = _predecessors(table, position)
-    around = np.concatenate((position[np.newaxis], after, before))
-    indices, distances = _ranked(table, around)
+    indices, distances = _ranked(table, np.concatenate((position[np.newaxis], after, before)))
     here, last = int(distances[0]), 1 + len(after)
-    successors = _neighbours(table, position, after, indices[1:last], distances[:last], names)
-    shown: Values = {
-        "position": table.puzzle.format(position),
-        "index": _index(int(indices[0])),
-        "distance": here if here >= 0 else None,
-        "reached": here != UNKNOWN,
-        "depth": table.radius,
-        "picture": drawn(table.puzzle.picture(position)),
-        "successors": successors,
-    }
-    nearer = distances[1:last] if table.puzzle.moves.reversible else distances[last:]
-    shown["shortest_moves"] = int((nearer == here - 1).sum()) if here > 0 else 0
-    if not table.puzzle.moves.reversible:
-        shown["predecessors"] = _neighbours(
-            table, position, before, indices[last:], np.concatenate((distances[:1], distances[last:])), None
-        )
-    return shown
+    reversible = table.puzzle.moves.reversible
+    nearer = distances[1:last] if reversible else distances[last:]
+    predecessors: list[Neighbour] = ABSENT
+    if not reversible:
+        around = np.concatenate((distances[:1], distances[last:]))
+        predecessors = _neighbours(table, position, before, indices[last:], around, [ABSENT] * len(before))
+    return View(
+        position=table.puzzle.format(position),
+        index=_index(int(indices[0])),
+        distance=here if here >= 0 else None,
+        reached=here != UNKNOWN,
+        depth=table.radius,
+        picture=drawn(table.puzzle.picture(position)),
+        successors=_neighbours(table, position, after, indices[1:last], distances[:last], names),
+        shortest_moves=int((nearer == here - 1).sum()) if here > 0 else 0,
+        predecessors=predecessors,
+    )
 
 
-def followed_view(table: Table, begin: Labels, moves: str) -> Values:
+def followed_view(table: Table, begin: Labels, moves: str) -> View:
     """Return the `table_view` of the position after some moves, and the steps unless there are more than MAX_SHOWN."""
     way = table.puzzle.follow(moves, begin)
-    return {**table_view(table, way[-1]), "steps": _steps(table, way) if len(way) <= MAX_SHOWN + 1 else None}
+    return replace(table_view(table, way[-1]), steps=_steps(table, way) if len(way) <= MAX_SHOWN + 1 else None)
 
 
-def _steps(table: Table, way: Labels) -> list[Values]:
+def _steps(table: Table, way: Labels) -> list[Step]:
     """Return each position after the first of ``way`` ``(1 + n, places)``, and the name of the move to it."""
     names = names_along(table.puzzle.moves, way)
     distances = table.distances(way[1:]).tolist()
     return [
-        {"position": table.puzzle.format(one), "move": name, "distance": distance if distance >= 0 else None}
+        Step(table.puzzle.format(one), name, distance if distance >= 0 else None)
         for one, name, distance in zip(way[1:], names, distances, strict=True)
     ]
 
@@ -123,12 +198,12 @@ def _ranked(table: Table, labels: Labels) -> tuple[NDArray[np.int64], Distances]
     return indices, distances
 
 
-def successors_view(table: Table, position: Labels) -> list[Values]:
+def successors_view(table: Table, position: Labels) -> list[Successor]:
     """Return the successors, and how much closer or farther each one is."""
     after, names = _successors(table, position)
     distances = table.distances(np.concatenate((position[np.newaxis], after)))
     return [
-        {"position": table.puzzle.format(one), "move": name, "distance": distance, "change": change}
+        Successor(table.puzzle.format(one), name, distance, change)
         for one, name, (distance, change) in zip(after, names, _changes(distances), strict=True)
     ]
 
@@ -139,21 +214,25 @@ def _neighbours(
     others: Labels,
     indices: NDArray[np.int64],
     distances: Distances,
-    names: Sequence[str | None] | None,
-) -> list[Values]:
+    names: Sequence[str | None],
+) -> list[Neighbour]:
     """Return the neighbours ``(n, places)``, drawn with the letters that identical pieces have in ``position``.
 
-    ``distances`` ``(1 + n,)`` begins with the distance of the position itself. For predecessors, ``names`` is None.
+    ``distances`` ``(1 + n,)`` begins with the distance of the position itself. ``names`` are the names of the moves.
     """
-    shown = []
-    for number, (distance, change) in enumerate(_changes(distances)):
-        puzzle = table.puzzle.followed(position, others[number])
-        one: Values = {"position": table.puzzle.format(others[number]), "index": _index(int(indices[number]))}
-        if names is not None:
-            one["move"] = names[number]
-        picture = drawn(puzzle.picture(others[number]))
-        shown.append({**one, "distance": distance, "change": change, "picture": picture})
-    return shown
+    return [
+        Neighbour(
+            position=table.puzzle.format(other),
+            index=_index(index),
+            move=name,
+            distance=distance,
+            change=change,
+            picture=drawn(table.puzzle.followed(position, other).picture(other)),
+        )
+        for other, index, name, (distance, change) in zip(
+            others, indices.tolist(), names, _changes(distances), strict=True
+        )
+    ]
 
 
 def _changes(distances: Distances) -> list[tuple[int | None, int | None]]:
@@ -189,7 +268,7 @@ def _predecessors(table: Table, position: Labels) -> Labels:
 
 def path_view(
     table: Table, position: Labels, paths_at: Callable[[int], CountedPaths | None], number: int | None = None
-) -> Values:
+) -> Path:
     """Return a shortest path from a position to the start, its moves and pictures, and the number of shortest paths.
 
     If moves are irreversible, each position of the path is a *predecessor* of the one listed before it: the moves
@@ -199,31 +278,31 @@ def path_view(
     Raises NumberError if there is no path with this number, and TooMuchError if predecessors cannot be computed and the
     table is too large to search.
     """
-    shown = distance_view(table, position)
-    if shown["distance"] is None:
+    found = distance_view(table, position)
+    if found.distance is None:
         if number is not None:
             raise NumberError("no path to this position is known, so a path cannot be chosen by number")
-        return {**shown, "path": None, "moves": None, "pictures": None, "count": "0", "number": None}
+        return Path(**values_of(found), path=None, moves=None, pictures=None, count="0", number=None)
     puzzle = table.puzzle
     if not puzzle.moves.invertible and len(table) > MAX_SCANNED:
         raise TooMuchError(
             f"the moves of {puzzle.name} have no inverses, so paths are only shown in tables of at most "
             f"{counted(MAX_SCANNED, 'position')}, and this one has {len(table):,}; use antipodes query --path"
         )
-    paths = _countable(paths_at(shown["distance"]))
+    paths = _countable(paths_at(found.distance))
     path = table.path(position) if paths is None else paths.path(_existing(number, paths.count))
     if paths is None and number is not None:
         raise NumberError("there are too many shortest paths to count, so a path cannot be chosen by number")
     names = moves_back(puzzle, path)
     boards = list(puzzle.along(path))
-    return {
-        **shown,
-        "path": [one.format(labels) for one, labels in boards],
-        "moves": [None] * (len(path) - 1) if names is None else names,
-        "pictures": [drawn(one.picture(labels)) for one, labels in boards],
-        "count": None if paths is None else str(paths.count),
-        "number": None if paths is None else str(number or 1),
-    }
+    return Path(
+        **values_of(found),
+        path=[one.format(labels) for one, labels in boards],
+        moves=[None] * (len(path) - 1) if names is None else names,
+        pictures=[drawn(one.picture(labels)) for one, labels in boards],
+        count=None if paths is None else str(paths.count),
+        number=None if paths is None else str(number or 1),
+    )
 
 
 def _countable(paths: CountedPaths | None) -> CountedPaths | None:
@@ -241,17 +320,13 @@ def _existing(number: int | None, count: int) -> int:
     return number or 1
 
 
-def positions_view(table: Table, depth: int, first: int, limit: int) -> Values:
+def positions_view(table: Table, depth: int, first: int, limit: int) -> Positions:
     """Return positions at a depth and their pictures, by ascending index, after skipping ``first`` positions."""
     positions = table.positions_at(depth, first + limit)[first:]
-    return {"depth": depth, "count": table.layers[depth], "first": first, **_shown(table, positions)}
-
-
-def _shown(table: Table, positions: Labels) -> Values:
     texts = [table.puzzle.format(one) for one in positions]
-    return {"positions": texts, "pictures": pictures_of(table.puzzle, positions)}
+    return Positions(depth, table.layers[depth], first, texts, pictures_of(table.puzzle, positions))
 
 
-def random_view(table: Table, depth: int | None, seed: int | None) -> Values:
+def random_view(table: Table, depth: int | None, seed: int | None) -> Distance:
     """Return a random position at a depth, or a random reached position."""
     return distance_view(table, table.random_position(depth, np.random.default_rng(seed)))

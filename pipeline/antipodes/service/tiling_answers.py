@@ -1,54 +1,72 @@
 """The service's answers about tilings: the board, selected tilings, their pictures and symmetric images."""
 
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 
 from antipodes.drawing.picture import Picture
+from antipodes.system.records import schema_name, values_of
 from antipodes.tilings.drawing import colours, draw_tiling
-from antipodes.tilings.table import Tiling, Tilings, places, tilings_view
+from antipodes.tilings.table import ListedTiling, ListedTilings, Place, Tiling, Tilings, listed_tilings, places
 from antipodes_tasks.base import arguments
 from antipodes_tasks.base.errors import NumberError
 from antipodes_tasks.exact_cover.placements import symmetry_of
 
-Values = dict[str, Any]
+
+@schema_name("Piece")
+@dataclass(frozen=True, slots=True)
+class BoardPiece:
+    """A piece of a board, and the names of its copies."""
+
+    name: str
+    count: int
+    colour: str
+    labels: list[str]
 
 
-def board_view(tilings: Tilings) -> Values:
-    """Return the board: its size, its pieces, and its cells as (row, column), or (layer, row, column) in a box."""
+@schema_name("Board")
+@dataclass(frozen=True, slots=True)
+class TiledBoard:
+    """A board and its pieces."""
+
+    name: str
+    layers: int
+    rows: int
+    columns: int
+    cells: list[Place]
+    """Cells as (row, column), or (layer, row, column) in a box."""
+    pieces: list[BoardPiece]
+
+
+@schema_name("Tilings")
+@dataclass(frozen=True, slots=True)
+class ChosenTilings(ListedTilings):
+    """Some of the tilings that satisfy conditions, after the ``first`` ones, which are skipped."""
+
+    first: int
+
+
+def board_view(tilings: Tilings) -> TiledBoard:
+    """Return the board of the tilings and its pieces."""
     problem = tilings.problem
-    layers, rows, columns = problem.board.shape
-    pieces = zip(problem.pieces, colours(len(problem.pieces)), strict=True)
-    copies = np.bincount(problem.piece_of_copy, minlength=len(problem.pieces)).tolist()
-    return {
-        "name": problem.name,
-        "layers": layers,
-        "rows": rows,
-        "columns": columns,
-        "cells": places(problem),
-        "pieces": [
-            {
-                "name": piece.name,
-                "count": copies[number],
-                "colour": colour,
-                "labels": [
-                    label
-                    for label, of in zip(problem.labels, problem.piece_of_copy.tolist(), strict=True)
-                    if of == number
-                ],
-            }
-            for number, (piece, colour) in enumerate(pieces)
-        ],
-    }
+    labels: list[list[str]] = [[] for _ in problem.pieces]
+    for label, number in zip(problem.labels, problem.piece_of_copy.tolist(), strict=True):
+        labels[number].append(label)
+    pieces = [
+        BoardPiece(piece.name, len(copies), colour, copies)
+        for piece, copies, colour in zip(problem.pieces, labels, colours(len(problem.pieces)), strict=True)
+    ]
+    return TiledBoard(problem.name, *problem.board.shape, places(problem), pieces)
 
 
-def chosen_view(tilings: Tilings, first: int, limit: int, conditions: list[str]) -> Values:
+def chosen_view(tilings: Tilings, first: int, limit: int, conditions: list[str]) -> ChosenTilings:
     """Return the tilings that satisfy conditions such as "X covers 23", after skipping ``first`` of them.
 
     Raises InputError if a condition is invalid.
     """
     matching = tilings.where(*conditions).tolist() if conditions else range(len(tilings))
-    return {**tilings_view(tilings, matching[first : first + limit], len(matching)), "first": first}
+    listed = listed_tilings(tilings, matching[first : first + limit], len(matching))
+    return ChosenTilings(**values_of(listed), first=first)
 
 
 def picture_of(tilings: Tilings, number: int) -> Picture:
@@ -56,12 +74,12 @@ def picture_of(tilings: Tilings, number: int) -> Picture:
     return draw_tiling(tilings.problem, _tiling(tilings, number).placements)
 
 
-def images_view(tilings: Tilings, number: int) -> list[Values]:
+def images_view(tilings: Tilings, number: int) -> list[ListedTiling]:
     """Return the distinct symmetric images of a tiling, including itself; raise NumberError if it does not exist."""
     tiling = _tiling(tilings, number)
     images = symmetry_of(tilings.problem).expand(tiling.placements[np.newaxis])
     return [
-        {"number": image, "pieces": Tiling(tilings.problem, placements).cells}
+        ListedTiling(image, Tiling(tilings.problem, placements).cells)
         for image, placements in enumerate(images, start=1)
     ]
 

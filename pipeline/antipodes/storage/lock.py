@@ -26,6 +26,16 @@ START_TOLERANCE = 2.0
 
 
 @dataclass(frozen=True, slots=True)
+class Run:
+    """The run that holds the lock of a store."""
+
+    process: Any
+    host: Any
+    since: str | None
+    alive: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Holder:
     """The run that holds the lock of a store, found without disturbing the run."""
 
@@ -45,15 +55,15 @@ class Holder:
         except (KeyError, ValueError, TypeError, OverflowError):
             return None
 
-    def to_json(self) -> dict[str, Any]:
-        """Return the value of the key ``run`` in the JSON output of commands."""
+    def to_record(self) -> Run:
+        """Return the run for JSON output."""
         since = self._taken_at
-        return {
-            "process": self.owner.get("process"),
-            "host": self.owner.get("host"),
-            "since": since and since.isoformat(timespec="seconds"),
-            "alive": self.alive,
-        }
+        return Run(
+            process=self.owner.get("process"),
+            host=self.owner.get("host"),
+            since=None if since is None else since.isoformat(timespec="seconds"),
+            alive=self.alive,
+        )
 
 
 class StoreLock(ABC):
@@ -99,6 +109,11 @@ class StoreLock(ABC):
 
         Raises StoreError if the lock cannot be read.
         """
+
+    def run(self) -> Run | None:
+        """Return the run that holds the lock, for JSON output; None if there is no lock. Raises like `holder`."""
+        holder = self.holder()
+        return None if holder is None else holder.to_record()
 
     @abstractmethod
     def check_token(self, token: str) -> None:

@@ -6,7 +6,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from antipodes.runs.run_results import Report
+from antipodes.runs.run_results import Report, Seconds
+from antipodes.storage.lock import Run
+from antipodes.system.records import ABSENT, as_dict, optional, schema_name, values_of
 from antipodes.tables.display import show_result
 from antipodes.tables.drawing import moves_back, scramble
 from antipodes.tables.store.manifest import NOTHING_COMMITTED, SearchManifest
@@ -71,29 +73,57 @@ class RunReport(Report):
         """Subject and verb of a sentence about the committed depths: "depths 0 to 7 are"."""
         return saved_depths(self.manifest) or "nothing is"
 
+    def to_record(self) -> RunRecord:
+        """Return the report for JSON output."""
+        manifest = self.manifest
+        return RunRecord(
+            puzzle=manifest.puzzle["name"],
+            store=self.store,
+            complete=self.complete,
+            counts_only=manifest.COUNTS_ONLY,
+            index_size=manifest.numbered,
+            entries=manifest.index_size,
+            symmetry=manifest.symmetry,
+            states=manifest.states,
+            radius=manifest.radius,
+            layers=self.layers,
+            antipodes=manifest.positions[-1] if self.complete else None,
+            start_distance=self.start_distance,
+            resumed_from=self.resumed_from,
+            seconds=self.phases,
+            states_per_second=self.per_second(self.states_found),
+            workers_lost=self.workers_lost,
+            states_found_again=self.recomputed,
+            peak_memory_bytes=self.peak_memory,
+        )
+
     def to_json(self) -> dict[str, Any]:
         """Return the report with the keys of the command line's ``--json``."""
-        manifest = self.manifest
-        return {
-            "puzzle": manifest.puzzle["name"],
-            "store": self.store,
-            "complete": self.complete,
-            "counts_only": manifest.COUNTS_ONLY,
-            "index_size": manifest.numbered,
-            "entries": manifest.index_size,
-            "symmetry": manifest.symmetry,
-            "states": manifest.states,
-            "radius": manifest.radius,
-            "layers": list(manifest.positions),
-            "antipodes": manifest.positions[-1] if self.complete else None,
-            "start_distance": self.start_distance,
-            "resumed_from": self.resumed_from,
-            "seconds": self.seconds_to_json(),
-            "states_per_second": self.per_second(self.states_found),
-            "workers_lost": self.workers_lost,
-            "states_found_again": self.recomputed,
-            "peak_memory_bytes": self.peak_memory,
-        }
+        return as_dict(self.to_record())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunRecord:
+    """The result of a run that computes a table, for JSON output."""
+
+    puzzle: str
+    store: str
+    complete: bool
+    counts_only: bool
+    index_size: int
+    entries: int
+    symmetry: int
+    states: int
+    radius: int
+    layers: list[int]
+    antipodes: int | None
+    start_distance: int | None
+    resumed_from: int | None
+    seconds: Seconds
+    states_per_second: float | None
+    workers_lost: int
+    states_found_again: int
+    peak_memory_bytes: int
 
 
 def committed_depth(manifest: SearchManifest | None) -> int | None:
@@ -111,157 +141,299 @@ def saved_depths(manifest: SearchManifest) -> str | None:
     return f"depths 0 to {depth} are" if depth else "depth 0 is"
 
 
-def plan_view(plan: Plan) -> dict[str, Any]:
-    """Return how a puzzle is divided, with bounds on memory and disk; None for values that only a search finds."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlanSizes:
+    """How a puzzle is divided, with bounds on memory and disk; None for values that only a search finds."""
+
+    index_size: int | None
+    entries: int | None
+    symmetry: int
+    reachable: int | None
+    space: str
+    rows: int | None
+    width: int
+    column_maps: int | None
+    partitions: int
+    bits: int | None
+    memory_bytes: int | None
+    disk_bytes: int | None
+    journal_bytes: int | None
+    table_bytes: int
+    move_table_bytes: int
+    least_memory_bytes: int
+
+
+def plan_sizes(plan: Plan) -> PlanSizes:
+    """Return how a puzzle is divided, with bounds on memory and disk."""
     known = not plan.keyed or plan.reachable is not None
-    maps = None if plan.keyed else plan.space.filler.most_column_maps
-    return {
-        "index_size": plan.index_size,
-        "entries": plan.index_size if plan.keyed else plan.space.size,
-        "symmetry": plan.space.numbering.symmetries,
-        "reachable": plan.reachable,
-        "space": plan.space.numbering.KIND,
-        "rows": None if plan.keyed else plan.space.rows,
-        "width": plan.space.width,
-        "column_maps": maps,
-        "partitions": plan.partition_count,
-        "bits": None if plan.keyed else 2 if plan.two_bits else 3,
-        "memory_bytes": plan.memory_bytes if known else None,
-        "disk_bytes": plan.disk_bytes if known else None,
-        "journal_bytes": plan.journal_bytes if known else None,
-        "table_bytes": plan.table_bytes,
-        "move_table_bytes": plan.table_bytes,
-        "least_memory_bytes": plan.least_bytes,
-    }
+    return PlanSizes(
+        index_size=plan.index_size,
+        entries=plan.index_size if plan.keyed else plan.space.size,
+        symmetry=plan.space.numbering.symmetries,
+        reachable=plan.reachable,
+        space=plan.space.numbering.KIND,
+        rows=None if plan.keyed else plan.space.rows,
+        width=plan.space.width,
+        column_maps=None if plan.keyed else plan.space.filler.most_column_maps,
+        partitions=plan.partition_count,
+        bits=None if plan.keyed else 2 if plan.two_bits else 3,
+        memory_bytes=plan.memory_bytes if known else None,
+        disk_bytes=plan.disk_bytes if known else None,
+        journal_bytes=plan.journal_bytes if known else None,
+        table_bytes=plan.table_bytes,
+        move_table_bytes=plan.table_bytes,
+        least_memory_bytes=plan.least_bytes,
+    )
 
 
-def status_view(store: SearchStore[Any], manifest: SearchManifest) -> dict[str, Any]:
+@dataclass(frozen=True, slots=True)
+class SearchStatus:
+    """The progress and the size of a table or of counts."""
+
+    puzzle: str
+    store: str
+    complete: bool
+    counts_only: bool
+    committed_depth: int | None
+    entries: int
+    symmetry: int
+    states: int
+    layers: list[int]
+    bytes: int
+    run: Run | None
+
+
+def search_status(store: SearchStore[Any], manifest: SearchManifest) -> SearchStatus:
     """Return the progress and the size of a table or of counts."""
-    return {
-        "puzzle": manifest.puzzle["name"],
-        "store": store.address,
-        "complete": manifest.complete,
-        "counts_only": manifest.COUNTS_ONLY,
-        "committed_depth": manifest.radius if manifest.layers else None,
-        "entries": manifest.index_size,
-        "symmetry": manifest.symmetry,
-        "states": manifest.states,
-        "layers": list(manifest.positions),
-        "bytes": store.storage.size(),
-        "run": (holder := store.storage.lock.holder()) and holder.to_json(),
-    }
+    return SearchStatus(
+        puzzle=manifest.puzzle["name"],
+        store=store.address,
+        complete=manifest.complete,
+        counts_only=manifest.COUNTS_ONLY,
+        committed_depth=committed_depth(manifest),
+        entries=manifest.index_size,
+        symmetry=manifest.symmetry,
+        states=manifest.states,
+        layers=list(manifest.positions),
+        bytes=store.storage.size(),
+        run=store.storage.lock.run(),
+    )
 
 
-def layers_view(manifest: SearchManifest, unique: Sequence[int] | None = None) -> dict[str, Any]:
+@schema_name("Layers")
+@dataclass(frozen=True, slots=True)
+class LayerCounts:
+    """The number of positions at each depth."""
+
+    radius: int | None
+    complete: bool
+    layers: list[int]
+
+
+@dataclass(frozen=True, slots=True)
+class UniqueLayerCounts(LayerCounts):
+    """The number of positions and of symmetry classes at each depth."""
+
+    unique: list[int]
+
+
+def layer_counts(manifest: SearchManifest, unique: Sequence[int] | None = None) -> LayerCounts:
     """Return the number of positions at each depth and, if they were counted, of symmetry classes."""
-    shown = {
-        "radius": manifest.radius if manifest.layers else None,
-        "complete": manifest.complete,
-        "layers": list(manifest.positions),
-    }
-    return shown if unique is None else {**shown, "unique": list(unique)}
+    layers = list(manifest.positions)
+    counts = committed_depth(manifest), manifest.complete, layers
+    return LayerCounts(*counts) if unique is None else UniqueLayerCounts(*counts, list(unique))
 
 
-def farthest_view(puzzle: Puzzle, layers: Sequence[int], positions: Labels) -> dict[str, Any]:
+@dataclass(frozen=True, slots=True)
+class Farthest:
+    """The total number of antipodes, and some of them."""
+
+    radius: int
+    count: int
+    positions: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class UniqueFarthest(Farthest):
+    """One antipode of each symmetry class."""
+
+    unique: int
+    """The number of symmetry classes."""
+    symmetries: list[int]
+    """For each position, the number of symmetries that leave it unchanged."""
+
+
+def farthest_record(puzzle: Puzzle, layers: Sequence[int], positions: Labels) -> Farthest:
     """Return the given antipodes, ``(n, places)``, and the total number of antipodes."""
-    return {"radius": len(layers) - 1, "count": layers[-1], "positions": _texts(puzzle, positions)}
+    return Farthest(len(layers) - 1, layers[-1], _texts(puzzle, positions))
 
 
-def unique_farthest_view(found: Table | Counts, positions: Labels, classes: int) -> dict[str, Any]:
-    """Return one antipode of each symmetry class as `farthest_view` does, with the number of ``classes``.
-
-    ``symmetries`` is the number of symmetries that leave each of the positions unchanged.
-    """
-    shown = farthest_view(found.puzzle, found.layers, positions)
-    return {**shown, "unique": classes, "symmetries": found.symmetries_at(positions)}
+def unique_farthest_record(found: Table | Counts, positions: Labels, classes: int) -> UniqueFarthest:
+    """Return one antipode of each symmetry class, ``(n, places)``, and the number of classes."""
+    count, texts = found.layers[-1], _texts(found.puzzle, positions)
+    return UniqueFarthest(len(found.layers) - 1, count, texts, classes, found.symmetries_at(positions))
 
 
-def found_view(puzzle: Puzzle, found: Found, with_path: bool, as_moves: bool = False) -> dict[str, Any]:
-    """Return the distance of one position and, if requested, a path and its moves (None if it is unreachable).
+@dataclass(frozen=True, slots=True)
+class QueryAnswer:
+    """The distance of a position and, if requested, a path to a start; None if the position is unreachable."""
 
-    ``as_moves`` adds the moves from a start to the position, and this start.
-    """
-    shown: dict[str, Any] = {"position": puzzle.format(found.position), "distance": found.distance}
+    position: str
+    distance: int | None
+    scramble: list[str] | None = optional()
+    """The moves from a start to the position."""
+    scramble_from: str | None = optional()
+    """This start."""
+    path: list[str] | None = optional()
+    moves: list[str | None] | None = optional()
+
+
+def query_answer(puzzle: Puzzle, found: Found, with_path: bool, as_moves: bool = False) -> QueryAnswer:
+    """Return the answer about one position; ``as_moves`` adds the moves from a start to it."""
+    shown: dict[str, Any] = {}
     if as_moves:
         shown["scramble"] = None if found.path is None else scramble(puzzle, found.path)
         shown["scramble_from"] = None if found.path is None else puzzle.format_path(found.path)[-1]
-    if not with_path:
-        return shown
-    names = None if found.path is None else moves_back(puzzle, found.path)
-    return {**shown, "path": _path_view(puzzle, found.path), **_moves_view(puzzle, names)}
+    if with_path:
+        names = None if found.path is None else moves_back(puzzle, found.path)
+        shown |= {"path": _path(puzzle, found.path), "moves": _moves(puzzle, names)}
+    return QueryAnswer(puzzle.format(found.position), found.distance, **shown)
 
 
-def matches_view(puzzle: Puzzle, pattern: str, matches: Matches) -> dict[str, Any]:
+@dataclass(frozen=True, slots=True)
+class MatchesAtDistance:
+    """The nearest or farthest of the positions that match a pattern."""
+
+    distance: int
+    count: int
+    positions: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class PatternMatches:
+    """The positions that match a pattern."""
+
+    pattern: str
+    count: int
+    reached: int
+    by_distance: dict[int, int]
+    nearest: MatchesAtDistance | None
+    farthest: MatchesAtDistance | None
+
+
+@dataclass(frozen=True, slots=True)
+class PatternMatchesWithPath(PatternMatches):
+    """The positions that match a pattern, and a path from the start to the nearest one; None if none is reached."""
+
+    path: list[str] | None
+    moves: list[str | None] | None = optional()
+
+
+def pattern_matches(puzzle: Puzzle, pattern: str, matches: Matches) -> PatternMatches:
     """Return the positions that match a pattern: counts by distance, and the nearest and farthest positions."""
 
-    def side(distance: int | None, positions: Labels) -> dict[str, Any] | None:
+    def side(distance: int | None, positions: Labels) -> MatchesAtDistance | None:
         texts = _texts(puzzle, positions)
-        return None if distance is None else {"distance": distance, "count": len(texts), "positions": texts}
+        return None if distance is None else MatchesAtDistance(distance, len(texts), texts)
 
-    return {
-        "pattern": pattern,
-        "count": matches.count,
-        "reached": matches.reached,
-        "by_distance": matches.by_distance,
-        "nearest": side(min(matches.by_distance, default=None), matches.nearest),
-        "farthest": side(max(matches.by_distance, default=None), matches.farthest),
-    }
-
-
-def matches_with_path_view(puzzle: Puzzle, pattern: str, matches: Matches, path: Labels | None) -> dict[str, Any]:
-    """Return `matches_view` with a path from the start to the nearest match and its moves (None if none is reached)."""
-    names = None if path is None else puzzle.move_names(path)
-    return {**matches_view(puzzle, pattern, matches), "path": _path_view(puzzle, path), **_moves_view(puzzle, names)}
+    return PatternMatches(
+        pattern=pattern,
+        count=matches.count,
+        reached=matches.reached,
+        by_distance=matches.by_distance,
+        nearest=side(min(matches.by_distance, default=None), matches.nearest),
+        farthest=side(max(matches.by_distance, default=None), matches.farthest),
+    )
 
 
-def solved_view(puzzle: Puzzle, solved: Solved, every: bool = False) -> dict[str, Any]:
+def pattern_matches_with_path(
+    puzzle: Puzzle, pattern: str, matches: Matches, path: Labels | None
+) -> PatternMatchesWithPath:
+    """Return `pattern_matches` with a path from the start to the nearest match and its moves."""
+    found, names = pattern_matches(puzzle, pattern, matches), None if path is None else puzzle.move_names(path)
+    return PatternMatchesWithPath(**values_of(found), path=_path(puzzle, path), moves=_moves(puzzle, names))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SolveAnswer:
+    """The result of `solve` for one position."""
+
+    method: str
+    reason: str | None
+    outcome: str
+    distance: int | None
+    least: int | None
+    solution_count: int | None
+    solutions: list[list[str]]
+    expanded: int
+    heuristic: Any = optional()
+    """The names of the tables that guided the search."""
+    estimate: int | None = optional()
+    generated: int | None = optional()
+    """Number of successors generated."""
+    seconds: float
+    moves: Any = optional()
+    """The moves of the solution, or a list of them for each solution."""
+
+
+def solve_answer(puzzle: Puzzle, solved: Solved, every: bool = False) -> SolveAnswer:
     """Return the result of `solve`. ``moves`` lists the moves of the solution, or with ``every`` of each solution."""
     answer = solved.answer
     names = [puzzle.move_names(path) for path in answer.solutions]
-    return {
-        "method": answer.method,
-        "reason": solved.reason,
-        "outcome": str(answer.outcome),
-        "distance": answer.distance,
-        "least": answer.least,
-        "solution_count": answer.solution_count,
-        "solutions": [puzzle.format_path(path) for path in answer.solutions],
-        "expanded": answer.expanded,
-        **_heuristic_view(solved),
-        "seconds": round(solved.seconds, 6),
-        **_moves_view(puzzle, names if every else next(iter(names), None)),
-    }
+    return SolveAnswer(
+        method=answer.method,
+        reason=solved.reason,
+        outcome=str(answer.outcome),
+        distance=answer.distance,
+        least=answer.least,
+        solution_count=answer.solution_count,
+        solutions=[puzzle.format_path(path) for path in answer.solutions],
+        expanded=answer.expanded,
+        heuristic=ABSENT if solved.heuristic is None else solved.heuristic,
+        estimate=ABSENT if solved.heuristic is None else solved.estimate,
+        generated=ABSENT if solved.heuristic is None else answer.generated,
+        seconds=round(solved.seconds, 6),
+        moves=_moves(puzzle, names if every else next(iter(names), None)),
+    )
 
 
-def _heuristic_view(solved: Solved) -> dict[str, Any]:
-    """Return the names of the tables that guided a search, their estimate, and the number of successors generated."""
-    if solved.heuristic is None:
-        return {}
-    return {"heuristic": solved.heuristic, "estimate": solved.estimate, "generated": solved.answer.generated}
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RoutesAnswer:
+    """The exchanges of two sides along routes; ``moves`` is the number of moves of each of the ``solutions``."""
+
+    method: str = "routes"
+    limit: int
+    combinations: int
+    distance: int | None
+    solution_count: int
+    histogram: dict[int, int]
+    moves: list[int]
+    solutions: list[list[str]]
+    expanded: int
+    seconds: float
 
 
-def routes_view(puzzle: Puzzle, found: Exchanges, seconds: float, listed: int) -> dict[str, Any]:
+def routes_answer(puzzle: Puzzle, found: Exchanges, seconds: float, listed: int) -> RoutesAnswer:
     """Return the exchanges of two sides along routes. All are counted, and at most ``listed`` are listed."""
-    return {
-        "method": "routes",
-        "limit": found.limit,
-        "combinations": found.combinations,
-        "distance": min(found.histogram, default=None),
-        "solution_count": len(found.solutions),
-        "histogram": found.histogram,
-        "moves": [exchange.moves for exchange in found.solutions[:listed]],
-        "solutions": [puzzle.format_path(exchange.positions) for exchange in found.solutions[:listed]],
-        "expanded": found.expanded,
-        "seconds": round(seconds, 6),
-    }
+    return RoutesAnswer(
+        limit=found.limit,
+        combinations=found.combinations,
+        distance=min(found.histogram, default=None),
+        solution_count=len(found.solutions),
+        histogram=found.histogram,
+        moves=[exchange.moves for exchange in found.solutions[:listed]],
+        solutions=[puzzle.format_path(exchange.positions) for exchange in found.solutions[:listed]],
+        expanded=found.expanded,
+        seconds=round(seconds, 6),
+    )
 
 
-def _moves_view(puzzle: Puzzle, names: Any) -> dict[str, Any]:
-    """Return the key ``moves``, if the moves of the puzzle have names."""
-    return {"moves": names} if puzzle.moves.names else {}
+def _moves(puzzle: Puzzle, names: Any) -> Any:
+    """Return the names of moves; ABSENT if the moves of the puzzle have no names."""
+    return names if puzzle.moves.names else ABSENT
 
 
-def _path_view(puzzle: Puzzle, path: Labels | None) -> list[str] | None:
+def _path(puzzle: Puzzle, path: Labels | None) -> list[str] | None:
     return None if path is None else puzzle.format_path(path)
 
 

@@ -12,11 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antipodes.executors.api import Scheduler
-from antipodes.runs.run_results import Report
+from antipodes.runs.run_results import Report, Seconds
 from antipodes.runs.session import Session
 from antipodes.system.addresses import Address
 from antipodes.system.events import Listener, PartitionsCommitted, silence
 from antipodes.system.options import RunOptions
+from antipodes.system.records import as_dict
 from antipodes.tilings.config import BoardConfig, checked_method
 from antipodes.tilings.display import show_tilings
 from antipodes.tilings.store import Searched, TilingManifest, TilingStore
@@ -80,26 +81,51 @@ class TilingReport(Report):
         """Fraction of the search time for which the least busy worker worked; None if nothing was searched."""
         return min(self.busy) / self.clock.search if self.clock.search else None
 
+    def to_record(self, raw: bool = False) -> TilingRunRecord:
+        """Return the report for JSON output; with ``raw``, symmetric copies count as solutions."""
+        manifest = self.manifest
+        return TilingRunRecord(
+            board=manifest.board["name"],
+            store=self.store,
+            complete=self.complete,
+            solutions=self.raw_tilings if raw else manifest.tilings,
+            raw_solutions=self.raw_tilings,
+            placements=manifest.placements,
+            method=manifest.method,
+            partitions=manifest.partitions,
+            searched_partitions=len(manifest.searched),
+            resumed_from_partitions=self.resumed_from,
+            seconds=self.phases,
+            placements_per_second=self.per_second(self.placements_tried),
+            worker_seconds=list(self.busy),
+            balance=self.balance,
+            peak_memory_bytes=self.peak_memory,
+        )
+
     def to_json(self, raw: bool = False) -> dict[str, Any]:
         """Return the report with the keys of ``--json``; with ``raw``, symmetric copies count as solutions."""
-        manifest = self.manifest
-        return {
-            "board": manifest.board["name"],
-            "store": self.store,
-            "complete": self.complete,
-            "solutions": self.raw_tilings if raw else manifest.tilings,
-            "raw_solutions": self.raw_tilings,
-            "placements": manifest.placements,
-            "method": manifest.method,
-            "partitions": manifest.partitions,
-            "searched_partitions": len(manifest.searched),
-            "resumed_from_partitions": self.resumed_from,
-            "seconds": self.seconds_to_json(),
-            "placements_per_second": self.per_second(self.placements_tried),
-            "worker_seconds": list(self.busy),
-            "balance": self.balance,
-            "peak_memory_bytes": self.peak_memory,
-        }
+        return as_dict(self.to_record(raw))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TilingRunRecord:
+    """The result of a search for tilings, for JSON output."""
+
+    board: str
+    store: str
+    complete: bool
+    solutions: int
+    raw_solutions: int
+    placements: int
+    method: str
+    partitions: int
+    searched_partitions: int
+    resumed_from_partitions: int | None
+    seconds: Seconds
+    placements_per_second: float | None
+    worker_seconds: list[float]
+    balance: float | None
+    peak_memory_bytes: int
 
 
 def tile_board(

@@ -9,6 +9,7 @@ import numpy as np
 
 from antipodes.storage.arrays import DIGEST_BYTES, Layout, chunk_digest, chunk_key
 from antipodes.storage.backend import GROUP
+from antipodes.storage.lock import Run
 from antipodes.storage.manifest import StoreKind
 from antipodes.storage.manifest_fields import (
     binary,
@@ -289,17 +290,33 @@ def _in_order(manifest: TilingManifest, further: Iterable[Searched]) -> tuple[Se
     return tuple(sorted((*manifest.searched, *further), key=lambda one: one.number))
 
 
-def status_view(store: TilingStore, manifest: TilingManifest) -> dict[str, Any]:
-    """Return progress and size of a search for tilings, with the keys of ``status --json``."""
-    return {
-        "board": manifest.board["name"],
-        "store": store.address,
-        "complete": manifest.complete,
-        "method": manifest.method,
-        "partitions": manifest.partitions,
-        "searched_partitions": len(manifest.searched),
-        "solutions": manifest.tilings,
-        "placements": manifest.placements,
-        "bytes": store.storage.size(),
-        "run": (holder := store.storage.lock.holder()) and holder.to_json(),
-    }
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TilingStatus:
+    """The progress and the size of a search for tilings."""
+
+    board: str
+    store: str
+    complete: bool
+    method: str
+    partitions: int
+    searched_partitions: int
+    solutions: int
+    placements: int
+    bytes: int
+    run: Run | None
+
+
+def tiling_status(store: TilingStore, manifest: TilingManifest) -> TilingStatus:
+    """Return the progress and the size of a search for tilings."""
+    return TilingStatus(
+        board=manifest.board["name"],
+        store=store.address,
+        complete=manifest.complete,
+        method=manifest.method,
+        partitions=manifest.partitions,
+        searched_partitions=len(manifest.searched),
+        solutions=manifest.tilings,
+        placements=manifest.placements,
+        bytes=store.storage.size(),
+        run=store.storage.lock.run(),
+    )

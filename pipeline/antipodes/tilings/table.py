@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, overload
+from typing import overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from antipodes.drawing.image_files import svg
 from antipodes.drawing.picture import Picture
 from antipodes.system.addresses import Address
+from antipodes.system.records import schema_name
 from antipodes.tilings.display import TILINGS_DRAWN, show_tilings
 from antipodes.tilings.drawing import BOTH, STYLES, draw, draw_tiling
 from antipodes.tilings.drawing import steps as placed_one_by_one
@@ -295,12 +296,30 @@ def places(problem: TilingProblem) -> list[Place]:
     return [tuple(place) for place in coordinates.tolist()]
 
 
-def tilings_view(tilings: Tilings, chosen: Iterable[int], matching: int) -> dict[str, Any]:
-    """Return the cells of each piece in the chosen tilings; ``chosen`` counts tilings from 0, the result from 1."""
-    return {
-        "board": tilings.problem.name,
-        "complete": tilings.complete,
-        "count": len(tilings),
-        "matching": matching,
-        "tilings": [{"number": index + 1, "pieces": tilings[index].cells} for index in chosen],
-    }
+@schema_name("Tiling")
+@dataclass(frozen=True, slots=True)
+class ListedTiling:
+    """The cells of each piece as (row, column), or (layer, row, column) in a box."""
+
+    number: int
+    """The number of the tiling, from 1."""
+    pieces: Mapping[str, list[Place]]
+
+
+@dataclass(frozen=True, slots=True)
+class ListedTilings:
+    """Some of the tilings that satisfy conditions."""
+
+    board: str
+    complete: bool
+    count: int
+    """Number of all tilings."""
+    matching: int
+    """Number of tilings that satisfy the conditions."""
+    tilings: list[ListedTiling]
+
+
+def listed_tilings(tilings: Tilings, chosen: Iterable[int], matching: int) -> ListedTilings:
+    """Return the chosen tilings, which are counted from 0."""
+    listed = [ListedTiling(index + 1, tilings[index].cells) for index in chosen]
+    return ListedTilings(tilings.problem.name, tilings.complete, len(tilings), matching, listed)

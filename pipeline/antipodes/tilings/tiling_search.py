@@ -13,10 +13,11 @@ from typing import Any
 
 from antipodes.executors.api import Key, Scheduler
 from antipodes.executors.opening import as_scheduler, open_scheduler
-from antipodes.runs.run_results import Clock
+from antipodes.runs.run_results import Clock, Seconds
 from antipodes.system.events import Listener, PartitionSearched, PartitionsInProgress, TilingSearchStarted, silence
 from antipodes.system.machine import available_workers
 from antipodes.system.options import RunOptions
+from antipodes.system.records import as_dict
 from antipodes.tilings.config import BoardConfig, checked_method
 from antipodes_tasks.base import arguments
 from antipodes_tasks.base.errors import InterruptedRunError
@@ -192,22 +193,34 @@ class TilingCount:
         tilings = f"{counted(self.tilings, 'tiling')}, {self.raw_tilings:,} with symmetric copies"
         return f"<TilingCount of {shorten(self.board, 30)}: {tilings}, {self.seconds:.1f} s>"
 
+    def to_record(self, raw: bool = False) -> TilingCountRecord:
+        """Return the count for JSON output; with ``raw``, symmetric copies count as solutions."""
+        return TilingCountRecord(
+            board=self.board,
+            solutions=self.raw_tilings if raw else self.tilings,
+            raw_solutions=self.raw_tilings,
+            placements=self.placements,
+            method=self.method,
+            partitions=self.partitions,
+            seconds=Seconds(self.seconds, self.clock.compiling, self.clock.tables, self.clock.search),
+        )
+
     def to_json(self, raw: bool = False) -> dict[str, Any]:
         """Return the count with the keys of ``--json``; with ``raw``, symmetric copies count as solutions."""
-        return {
-            "board": self.board,
-            "solutions": self.raw_tilings if raw else self.tilings,
-            "raw_solutions": self.raw_tilings,
-            "placements": self.placements,
-            "method": self.method,
-            "partitions": self.partitions,
-            "seconds": {
-                "total": self.seconds,
-                "compiling": self.clock.compiling,
-                "tables": self.clock.tables,
-                "search": self.clock.search,
-            },
-        }
+        return as_dict(self.to_record(raw))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TilingCountRecord:
+    """The number of tilings of a board, for JSON output."""
+
+    board: str
+    solutions: int
+    raw_solutions: int
+    placements: int
+    method: str
+    partitions: int
+    seconds: Seconds
 
 
 def count_tilings(

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -15,7 +15,13 @@ from antipodes.stores import find_store
 from antipodes.system.addresses import Address, in_shell
 from antipodes.tables.counts import Counts, open_counts
 from antipodes.tables.drawing import check_plot, draw_counts, is_drawn, plot_layers
-from antipodes.tables.json_results import farthest_view, layers_view, unique_farthest_view
+from antipodes.tables.json_results import (
+    Farthest,
+    UniqueFarthest,
+    farthest_record,
+    layer_counts,
+    unique_farthest_record,
+)
 from antipodes.tables.store.manifest import MAX_ANTIPODES
 from antipodes.tables.store.search_stores import CountsStore, search_store
 from antipodes.tables.table import Table, open_table, unique_farthest
@@ -57,7 +63,7 @@ def layers(
         plot_layers(manifest.positions, manifest.puzzle["name"], plot, complete=manifest.complete)
         print_message(f"plot written to {plot}")
     if as_json:
-        print_json(layers_view(manifest, classes))
+        print_json(layer_counts(manifest, classes))
     elif csv:
         for line in _csv(manifest.positions, classes):
             print_line(line)
@@ -110,10 +116,11 @@ def farthest(
     most = limit if limit or as_json else DEFAULT_LIMIT
     with open_counts(address) if counts_only else open_table(address) as found:
         if unique:
+            shown: Farthest
             positions, shown = _unique_farthest(found, most)
         else:
             positions = found.antipodes(most)
-            shown = farthest_view(found.puzzle, found.layers, positions)
+            shown = farthest_record(found.puzzle, found.layers, positions)
     if as_json:
         print_json(shown)
     else:
@@ -121,23 +128,23 @@ def farthest(
     pictures.draw([(found.puzzle, position) for position in positions])
 
 
-def _unique_farthest(found: Table | Counts, most: int | None) -> tuple[Labels, dict[str, Any]]:
+def _unique_farthest(found: Table | Counts, most: int | None) -> tuple[Labels, UniqueFarthest]:
     """Return one antipode of each symmetry class, at most ``most``, and the values to print."""
     with preparing():
         positions = found.unique_antipodes(most)
         classes = unique_farthest(found) if isinstance(found, Table) else len(found.unique_antipodes())
-        return positions, unique_farthest_view(found, positions, classes)
+        return positions, unique_farthest_record(found, positions, classes)
 
 
-def _print(found: Table | Counts, shown: dict[str, Any], positions: Labels, counts_only: bool) -> None:
-    count, symmetries = shown["count"], shown.get("symmetries")
+def _print(found: Table | Counts, shown: Farthest, positions: Labels, counts_only: bool) -> None:
+    count, symmetries = shown.count, shown.symmetries if isinstance(shown, UniqueFarthest) else None
     print_line(f"{counted(count, 'position')} at distance {found.radius}")
     if any(is_drawn(found.puzzle, position) for position in positions[:1]):
         print_positions(found.puzzle, positions)
-    for number, text in enumerate(shown["positions"]):
+    for number, text in enumerate(shown.positions):
         print_line(text if symmetries is None else f"{text}  ({counted(symmetries[number], 'symmetry', 'symmetries')})")
-    if symmetries is not None:
-        print_line(f"{counted(shown['unique'], 'class', 'classes')}, {len(positions):,} shown")
+    if isinstance(shown, UniqueFarthest):
+        print_line(f"{counted(shown.unique, 'class', 'classes')}, {len(positions):,} shown")
     elif len(positions) < count:
         kept = min(count, MAX_ANTIPODES) if counts_only else count
         listed = f": --limit {kept}" if len(positions) < kept else ""

@@ -20,7 +20,8 @@ from antipodes.storage.opening import storage_at
 from antipodes.system.addresses import Address
 from antipodes.system.machine import available_memory, human, process_began
 from antipodes.system.options import CONTENTS, MAX_WORKERS, RESOURCES, chosen_store, memory_size, tasks_at_once
-from antipodes.tables.json_results import plan_view
+from antipodes.system.records import values_of
+from antipodes.tables.json_results import plan_sizes
 from antipodes.tables.planning.cluster import ClusterFit, fit_cluster, identical_workers
 from antipodes.tables.planning.cluster import Workers as Cluster
 from antipodes.tables.planning.duration import Duration, described_range, estimate_duration
@@ -105,7 +106,7 @@ def plan(
         }
         fits = {"fits": not lacking, "free_disk_bytes": free}
         asked = {} if cluster is None else {"cluster": fit.to_json() if fit else None}
-        print_json({**plan_view(planned), **fits, **times, **asked, **patterns_view(config)})
+        print_json({**values_of(plan_sizes(planned)), **fits, **times, **asked, **patterns_view(config)})
         return
     if planned.keyed:
         _print_keys(config, planned, _described(expected, store, tasks), lacking)

@@ -27,7 +27,7 @@ from antipodes.puzzles.puzzle import Puzzle
 from antipodes.stores import find_store
 from antipodes.system.addresses import in_shell
 from antipodes.tables.drawing import draw_counts, draw_moves, draw_scramble, moves_back
-from antipodes.tables.json_results import found_view, matches_view, matches_with_path_view
+from antipodes.tables.json_results import pattern_matches, pattern_matches_with_path, query_answer
 from antipodes.tables.queries import Found, Matches, parsed
 from antipodes.tables.table import Table, look_up, open_table
 from antipodes_tasks.base.errors import AntipodesError, InputError, PositionError, UnfinishedError
@@ -254,8 +254,8 @@ class Answers:
         """Print each answer as soon as it is known; JSON is a list, or an object of the ``others`` and a list."""
         answers = self._keep(answers)
         if as_json:
-            views = (found_view(self._table.puzzle, one, self._with_path, self._as_moves) for one in answers)
-            print_json_list(views, key, **others)
+            records = (query_answer(self._table.puzzle, one, self._with_path, self._as_moves) for one in answers)
+            print_json_list(records, key, **others)
         else:
             for one in answers:
                 self._print(one)
@@ -321,8 +321,10 @@ def _show_matches(table: Table, pattern: str, with_path: bool, as_json: bool) ->
         matches = table.match(pattern)
     path = table.path(matches.nearest[0])[::-1] if with_path and matches.reached else None
     if as_json:
-        path_too = matches_with_path_view(puzzle, pattern, matches, path) if with_path else None
-        print_json(path_too or matches_view(puzzle, pattern, matches))
+        if with_path:
+            print_json(pattern_matches_with_path(puzzle, pattern, matches, path))
+        else:
+            print_json(pattern_matches(puzzle, pattern, matches))
         return
     _print_matches(puzzle, pattern, matches)
     if path is not None:

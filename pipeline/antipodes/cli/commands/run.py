@@ -108,7 +108,7 @@ def _compute(config: Config, request: RunRequest) -> int:
     with request.watched("the layer") as listener:
         report = run_puzzle(config, request.store, request.options, listener, request.interrupts.requested)
     if request.as_json:
-        print_json(report.to_json())
+        print_json(report.to_record())
     if not report.complete:
         return request.interrupted(report.saved)
     if not request.as_json:

@@ -19,11 +19,10 @@ from antipodes.stores import KINDS, StoreListing, find_store, list_stores, open_
 from antipodes.system.addresses import Address, address_from, in_shell, is_url
 from antipodes.system.machine import human
 from antipodes.system.options import OUTPUTS, default_store, tasks_at_once
-from antipodes.tables import json_results as views
-from antipodes.tables.json_results import saved_depths
+from antipodes.system.records import values_of
+from antipodes.tables.json_results import SearchStatus, saved_depths, search_status
 from antipodes.tables.store.manifest import SearchManifest
-from antipodes.tilings import store as tiling_views
-from antipodes.tilings.store import TilingStore
+from antipodes.tilings.store import TilingStatus, TilingStore, tiling_status
 from antipodes_tasks.base.errors import InputError, NotAStoreError
 from antipodes_tasks.base.quoting import counted, printable
 
@@ -47,7 +46,7 @@ def list_all(
     folder = OUTPUTS if directory is None else address_from(directory)
     stores = [] if nothing_yet else list_stores(folder)
     if as_json:
-        print_json([one.to_json() for one in stores])
+        print_json([one.to_record() for one in stores])
     elif not stores:
         print_line(f"no stores in {str(folder).rstrip('/')}/; create one with: antipodes run PUZZLE")
     else:
@@ -58,8 +57,8 @@ def _print_table(stores: list[StoreListing]) -> None:
     """Print one line per store, in columns, and then lines about runs and unreadable stores."""
     rows = [("name", "kind", "state", "holds", "radius", "size", "last commit")]
     for one in stores:
-        shown = one.to_json()
         if one.manifest is not None:
+            shown = values_of(one.to_record())
             holds = counted(shown["tilings"], "tiling") if "tilings" in shown else counted(shown["states"], "position")
             radius = shown.get("radius")
             rows.append(
@@ -97,17 +96,18 @@ def status(store: Store, as_json: AsJson = False) -> None:
     found = open_store(find_store(store))
     if isinstance(found, TilingStore):
         tilings = found.read()
-        shown = tiling_views.status_view(found, tilings)
-        title, kind = shown["board"], ""
+        tiled = tiling_status(found, tilings)
+        shown: SearchStatus | TilingStatus = tiled
+        title, kind = tiled.board, ""
         lines = {
             "searched": f"{len(tilings.searched):,} of {tilings.partitions:,} partitions, method {tilings.method}",
             "tilings": f"{tilings.tilings:,} up to the symmetries of the board",
         }
     else:
         search = found.read()
-        shown = views.status_view(found, search)
-        title, kind = shown["puzzle"], ", counts only" if search.COUNTS_ONLY else ""
-        depth = shown["committed_depth"]
+        shown = searched = search_status(found, search)
+        title, kind = searched.puzzle, ", counts only" if search.COUNTS_ONLY else ""
+        depth = searched.committed_depth
         positions = "so far" if search.keyed and not search.searched else f"of {search.numbered:,}"
         lines = {
             "committed": "nothing yet" if depth is None else f"depths 0 to {depth}" if depth else "depth 0",
@@ -119,9 +119,9 @@ def status(store: Store, as_json: AsJson = False) -> None:
         print_json(shown)
         return
     holder = found.storage.lock.holder()
-    print_line(f"{title}: {_state(shown['complete'], holder)}{kind}")
-    lines["stored"] = f"{human(shown['bytes'])} in {found.address}"
-    for name, text in {**lines, **_run_lines(found.address, shown["complete"], holder)}.items():
+    print_line(f"{title}: {_state(shown.complete, holder)}{kind}")
+    lines["stored"] = f"{human(shown.bytes)} in {found.address}"
+    for name, text in {**lines, **_run_lines(found.address, shown.complete, holder)}.items():
         print_line(f"  {name:<13}{text}")
 
 

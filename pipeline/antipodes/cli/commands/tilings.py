@@ -34,7 +34,7 @@ from antipodes.system.options import CLUSTER, RESOURCES, RunOptions, command_wor
 from antipodes.tilings.config import BoardConfig, load_board
 from antipodes.tilings.drawing import Canvas, colours, draw_sheet, draw_tiling
 from antipodes.tilings.drawing import steps as placed_one_by_one
-from antipodes.tilings.table import Tilings, open_tilings, tilings_view
+from antipodes.tilings.table import Tilings, listed_tilings, open_tilings
 from antipodes_tasks.base.errors import ConfigError, InputError
 from antipodes_tasks.base.quoting import counted, printable
 from antipodes_tasks.exact_cover.problem import TilingProblem
@@ -155,7 +155,7 @@ def count_only(
     with show_progress(quiet, began=options.began) as listener:
         count = count_tilings(config, method, options, listener, interrupts.requested)
     if as_json:
-        print_json(count.to_json(raw))
+        print_json(count.to_record(raw))
         return 0
     print_line(_numbers(count.board, count.tilings, count.raw_tilings, raw))
     clock = count.clock
@@ -175,7 +175,7 @@ def compute_tilings(config: BoardConfig, method: str | None, request: RunRequest
     with request.watched("the partitions under way") as listener:
         report = tile_board(config, request.store, method, request.options, listener, request.interrupts.requested)
     if request.as_json:
-        print_json(report.to_json(raw))
+        print_json(report.to_record(raw))
     if not report.complete:
         return request.interrupted(report.saved)
     if not request.as_json:
@@ -270,7 +270,7 @@ def show(
         shown = None if every else limit or (DEFAULT_FILE_LIMIT if pictures else DEFAULT_LIMIT)
         chosen = _chosen(tilings, matching, number, steps, shown)
         if as_json:
-            print_json(tilings_view(tilings, chosen, len(matching)))
+            print_json(listed_tilings(tilings, chosen, len(matching)))
         elif not len(matching):
             which = " match" if where and len(tilings) else ""
             print_line(f"{tilings.problem.name}: no tilings{which}{'' if tilings.complete else ' yet'}")

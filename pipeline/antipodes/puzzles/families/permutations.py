@@ -218,7 +218,7 @@ class BurntPancakes(Notation):
             f"burnt side of pancake {row + 1}" for row in rows
         ]
         form = form_of(parts, names, [*((row, 0) for row in rows), *((row, 1) for row in rows)])
-        sides = (FormSymbol("0", "down"), FormSymbol("1", "up", colour=BURNT))
+        sides = (FormSymbol("0", "down", None, None), FormSymbol("1", "up", None, BURNT))
         return replace(form, groups=(form.groups[0], FormGroup(VALUES, sides)))
 
     def draw(self, symbols: Sequence[str]) -> str:
