@@ -190,16 +190,21 @@ def close(
                     incoming[row, image >> 6] |= one << np.uint64(image & 63)
 
 
-@kernel
 def filled_lines(bits: Bitmap, most: int) -> NDArray[np.int64]:
     """Return the indices of the nonempty lines, ascending; there must be at most ``most`` such lines."""
     lines = np.empty(most, dtype=np.int64)
-    count = 0
+    return lines[: _filled_lines(bits, lines)]
+
+
+@kernel
+def _filled_lines(bits: Bitmap, lines: NDArray[np.int64]) -> int:
+    """Write the numbers of the nonempty lines to ``lines``; return their number. (np.empty compiles slowly.)"""
+    count = integer(0)
     for line in range(bits.shape[0]):
         if _any_bit(bits, None, line):
-            lines[count] = line
+            lines[np.uint64(count)] = line
             count += 1
-    return lines[:count]
+    return count
 
 
 @kernel

@@ -162,7 +162,7 @@ def _encode_gaps(layer: Bitmap, width: int, out: Bytes, last_word: Bytes) -> int
     ``last_word`` is a buffer for the gaps of one word. If the kernel allocated this buffer, or assigned to a slice of
     ``out``, compiling it would take seconds longer, because of messages for errors that cannot occur.
     """
-    length, previous = 0, -1
+    length, previous = integer(0), integer(-1)  # a literal 0 would cause another compilation of _append
     for row in range(layer.shape[0]):
         for word in range(layer.shape[1]):
             bits = layer[row, word]
@@ -174,7 +174,7 @@ def _encode_gaps(layer: Bitmap, width: int, out: Bytes, last_word: Bytes) -> int
             if length + _ROOM <= len(out):
                 length = _append(gap, bits, out, length)
                 continue
-            added = _append(gap, bits, last_word, length - length)  # a literal 0 would cause another compilation
+            added = _append(gap, bits, last_word, integer(0))
             if length + added > len(out):
                 return -1
             for place in range(added):
