@@ -120,7 +120,7 @@ def _traffic(cluster: _Processes, folder: str) -> list[Row]:
     return [
         Row(
             f"`{LARGE_PUZZLE}` on {WORKERS} processes: bytes of frontiers sent between the workers, all layers",
-            f"lower bound {lines / 1e6:.0f} MB: the rows of bits with a move to the other worker",
+            f"lower bound {lines / 1e6:.0f} MB: the bits of all rows from which a move leads to the other worker",
             f"{moved / 1e6:.0f} MB, {moved / lines:.2f} times the bound; {bits / 1e6:.0f} million positions",
         )
     ]

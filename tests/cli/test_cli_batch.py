@@ -101,10 +101,11 @@ def test_answers_for_other_positions_are_not_continued(some: Command) -> None:
     begun = Path("out.csv").read_bytes()
     first, second, *others = SOME
     for lines, message in (
-        ([first], "--output: out.csv has 4 answers, but some.txt has 1 position\n"),
+        ([first], "--output: out.csv has 4 answers, but some.txt has 1 position; name another file\n"),
         (
             ["", second, first, *others],
-            f"--output: position 1 of some.txt is {second}, but answer 1 of out.csv is for {first}\n",
+            f"--output: position 1 of some.txt is {second}, but answer 1 of out.csv is for {first}; "
+            "name another file\n",
         ),
     ):
         Path("some.txt").write_text("\n".join(lines))

@@ -83,7 +83,7 @@ def test_puzzles_whose_starts_or_moves_depend_on_pieces_are_refused() -> None:
     three = {"name": "three", "family": "generators", "start": "0 1 2", "moves": {"R": "(0 1 2)"}}
     locked = Config({**three, "conditions": {"R": "[^1] ? ?"}}).puzzle
     with pytest.raises(
-        InputError, match="three has the key conditions, which refers to single pieces, so it cannot have patterns"
+        InputError, match="three cannot have patterns, because its key conditions refers to individual pieces"
     ):
         pattern_settings(locked, Abstraction(equal=["1,2"]))
     many = {
@@ -95,7 +95,7 @@ def test_puzzles_whose_starts_or_moves_depend_on_pieces_are_refused() -> None:
         "starts": "1 2 3 ? ? ? ? ? ?",
     }
     with pytest.raises(
-        InputError, match="eight has the key starts, which refers to single pieces, so it cannot have patterns"
+        InputError, match="eight cannot have patterns, because its key starts refers to individual pieces"
     ):
         pattern_settings(Config(many).puzzle, Abstraction(keep=["1,2"]))
 

@@ -147,7 +147,8 @@ def test_axis_keeps_cars_in_their_lines() -> None:
     assert {puzzle.format(one) for one in puzzle.successors(puzzle.start_labels[0])} == {".AA/..B/CCB", "AAB/..B/CC."}
     with pytest.raises(
         PositionError,
-        match=r"position 'AA\./CCB/\.\.B': block 'C' is in row 2, but with axis, blocks of its shape stay in row",
+        match=r"position 'AA\./CCB/\.\.B': block 'C' is in row 2, "
+        r"but because of the key 'axis', blocks of its shape must stay in row",
     ):
         puzzle.parse("AA./CCB/..B")
 
@@ -289,13 +290,15 @@ def test_no_pattern(pattern: str, message: str) -> None:
     [
         (
             "??/#?/??/AA",
-            r"pattern '\?\?/#\?/\?\?/AA': block 'A' is in row 4, but with axis, blocks of its shape stay in row 1",
+            r"pattern '\?\?/#\?/\?\?/AA': block 'A' is in row 4, "
+            r"but because of the key 'axis', blocks of its shape must stay in row 1",
         ),
         ("B?/#B/??/??", r"pattern 'B\?/#B/\?\?/\?\?': the squares of block 'B' are not connected"),
         ("B?/#?/B?/B?", r"pattern 'B\?/#\?/B\?/B\?': the squares of block 'B' are not connected"),
         (
             "??/#?/?B/?B",
-            r"pattern '\?\?/#\?/\?B/\?B': block 'B' is in column 2, but with axis, blocks of its shape stay in",
+            r"pattern '\?\?/#\?/\?B/\?B': block 'B' is in column 2, "
+            r"but because of the key 'axis', blocks of its shape must stay in",
         ),
         ("??/#?/??/?B", r"pattern '\?\?/#\?/\?\?/\?B': the start has no block like 'B', of 1 square in row 4"),
     ],

@@ -92,7 +92,7 @@ def corners(**entry: Any) -> str:
         (corners(pieces=[True, *range(1, 8)]), "expected numbers from 0 to 7, found 'True'"),
         (
             corners(pieces=[0, 0, 2, 3, 4, 5, 6, 7]),
-            r"CORNERS\.pieces: expected 1 x the number",
+            r"CORNERS\.pieces: the number \d+ must occur 1 time, ",
         ),
         (
             corners(permutation=[0, 0, 2, 3, 4, 5, 6, 7]),

@@ -149,7 +149,7 @@ def test_pieces_with_more_facelets_than_orientations() -> None:
         ("AB", "a0.0", "[puzzle] facelets: expected 2 (one per letter of net), found 1"),
         ("AB", "a0.0 a0", "facelets: expected facelets such as a0.1, found 'a0'"),
         ("AB", "a0.0 c0.0", "[puzzle] facelets: the puzzle has 2 orbits, named a, b, ...; found 'c0.0'"),
-        ("AB", "a0.0 a2.0", "facelets: expected places a0 to a1, found 'a2.0'"),
+        ("AB", "a0.0 a2.0", "facelets: expected a place from a0 to a1, found 'a2.0'"),
         ("AB", "a0.0 a0.1", "[puzzle] facelets: expected all 4 facelets of orbit a, found 2"),
         (
             "ABC",
@@ -169,7 +169,7 @@ def test_pieces_with_more_facelets_than_orientations() -> None:
         (
             "A\x1b[2J",
             "a0.0",
-            "[puzzle] net: the text contains a character that cannot be printed; use letters, spaces and",
+            "[puzzle] net: the text contains an unprintable character; use only letters, spaces and",
         ),
     ],
 )

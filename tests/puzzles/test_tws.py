@@ -206,7 +206,10 @@ def test_messages_are_short_however_long_the_line_is() -> None:
         ("Illegal X 3 1", f"line 16: {ILLEGAL_FORM}, found 'Illegal X 3 1'"),
         ("Illegal EDGE 4 1", "line 16: Illegal: place: expected a number from 1 to 3, found '4'"),
         ("Illegal EDGE 1 4", "line 16: Illegal: piece: expected a number from 1 to 2, found '4'"),
-        ("Illegal EDGE 1 1", "line 16: Illegal: the solved position has one of these pieces on this place"),
+        (
+            "Illegal EDGE 1 1",
+            "line 16: Illegal: the solved position has piece 1 on place 1, so it cannot be illegal there",
+        ),
     ],
 )
 def test_refused_illegal_pieces(line: str, message: str) -> None:

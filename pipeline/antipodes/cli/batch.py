@@ -148,12 +148,16 @@ class Batch:
         """Raise InputError unless the answers are for the first positions, in order."""
         if len(before) > len(positions):
             here = counted(len(positions), "position")
-            raise InputError(f"--output: {path} has {counted(len(before), 'answer')}, but {self.name} has {here}")
+            raise InputError(
+                f"--output: {path} has {counted(len(before), 'answer')}, but {self.name} has {here}; name another file"
+            )
         for number, (found, expected) in enumerate(zip(before, positions, strict=False), start=1):
             if found != expected:
                 here, there = shorten(expected, 100), shorten(found, 100)
                 answer = f"answer {number} of {path} is for {there}"
-                raise InputError(f"--output: position {number} of {self.name} is {here}, but {answer}")
+                raise InputError(
+                    f"--output: position {number} of {self.name} is {here}, but {answer}; name another file"
+                )
 
     def show(self, answers: Iterable[Answer]) -> None:
         """Print the answers or append them to the output file, each as soon as it is known."""

@@ -73,7 +73,7 @@ class ProgressLine(Protocol):
         """Change the bar and the given parts of the line."""
 
     def say(self, text: str) -> None:
-        """Print a line that stays."""
+        """Print a permanent line, which later progress updates do not overwrite."""
 
 
 class TerminalLine(Progress):

@@ -71,7 +71,7 @@ class NotebookLine:
         self._output.draw(self._drawn)
 
     def say(self, text: str) -> None:
-        """Print a line that stays."""
+        """Print a permanent line, which later progress updates do not overwrite."""
         print(printable(text), file=sys.stderr)
 
     def _drawn(self) -> Html:

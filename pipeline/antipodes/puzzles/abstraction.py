@@ -29,7 +29,7 @@ UNNAMED = "pieces"
 """Name that messages and definitions give to a part without a name."""
 N, START, GOAL, FREE = "n", "start", "goal", "free"
 BY_PIECES = ("starts", "conditions")
-"""Keys that refer to single pieces. If pieces became identical, a legal move might become illegal in the pattern."""
+"""Keys that refer to individual pieces. If pieces become identical, a legal move may become illegal in the pattern."""
 SYMBOL_FAMILIES = ("sliding", "jump", "pancake", "topspin", "generators")
 """Families whose ``start`` lists the symbols of the pieces in a row."""
 Symbols = Mapping[str, str]
@@ -74,9 +74,7 @@ def pattern_settings(puzzle: Puzzle, abstraction: Abstraction) -> dict[str, Any]
     settings = dict(puzzle.settings or {})
     for key in BY_PIECES:
         if key in settings:
-            raise InputError(
-                f"{puzzle.name} has the key {key}, which refers to single pieces, so it cannot have patterns"
-            )
+            raise InputError(f"{puzzle.name} cannot have patterns, because its key {key} refers to individual pieces")
     if abstraction.free and (settings.get("family") != "sliding" or not abstraction.keep):
         raise InputError("--free needs a sliding puzzle and --keep; it makes moves of the other tiles cost nothing")
     if not chosen.changes:

@@ -193,7 +193,7 @@ class BlockBoard(Board):
         lines = " or ".join(str(line + 1) for line in sorted({kind.line or 0 for kind in same_shape}))
         raise PositionError(
             f"block {quote(block.letter)} is in {across} {line_of(block.cells, block.first) + 1}, "
-            f"but with axis, blocks of its shape stay in {across} {lines}"
+            f"but because of the key 'axis', blocks of its shape must stay in {across} {lines}"
         )
 
     def letters(self, symbols: Sequence[str]) -> list[list[str]]:

@@ -230,9 +230,9 @@ def define_puzzle(
     start
         One position (the numbers on the places, or a text), or a list of positions.
     moves
-        Moves by name. A move is a function of positions ``(n, places)`` (see `Functions`) or a permutation of the
-        places. A permutation is a list ``p`` with ``after[i] = before[p[i]]``, or a text of cycles such as
-        ``"(0 1 2)(3 4)"``, in which the content of each place goes to the place named next. If all moves are
+        A dictionary from names to moves. A move is a function of positions ``(n, places)`` (see `Functions`) or a
+        permutation of the places. A permutation is a list ``p`` with ``after[i] = before[p[i]]``, or a text of cycles
+        such as ``"(0 1 2)(3 4)"``, in which the content of each place goes to the place named next. If all moves are
         permutations, the puzzle runs much faster than with functions.
     radices
         Number of values of each place; the values are 0, 1, 2, ... If it is None, the places hold the pieces of the
@@ -243,8 +243,9 @@ def define_puzzle(
         Name of the inverse of each reversible move, or a function that undoes the move. A move without an entry
         may be irreversible. The inverses of permutations are computed.
     symmetries
-        Functions of positions or permutations of the places, by name. Each must map every start to a start and every
-        move to a move, as rotations and reflections do. If all moves are permutations, the symmetries are computed.
+        A dictionary from names to functions of positions or permutations of the places. Each must map every start
+        to a start and every move to a move, as rotations and reflections do. If all moves are permutations, the
+        symmetries are computed.
     format, parse
         Function that returns a position (a tuple of numbers) as one line of text, and function that returns the
         numbers of such a line.

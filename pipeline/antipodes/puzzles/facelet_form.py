@@ -33,7 +33,7 @@ class FaceletForm(Form):
     letters: tuple[tuple[int, ...], ...]
     """The numbers of the letters of the picture that belong to each field."""
     shown: Mapping[Key, int]
-    """The field of each facelet, by orbit, place and number."""
+    """The form field that shows each facelet, by orbit, place and number."""
     pieces: tuple[PieceByColours, ...]
     """For each orbit, the piece and its twist for each sequence of colours."""
 

@@ -16,7 +16,7 @@ from itertools import pairwise
 from typing import Any
 
 from antipodes_tasks.base.errors import PositionError
-from antipodes_tasks.base.quoting import quote, shorten
+from antipodes_tasks.base.quoting import counted, quote, shorten
 from antipodes_tasks.rules.parts import Part
 
 WRAPPED = ("patternData", "transformationData")
@@ -119,7 +119,8 @@ def _check_counts(numbers: Sequence[int], expected: Sequence[int], where: str) -
     found, wanted = Counter(numbers), Counter(expected)
     for number, count in wanted.items():
         if found[number] != count:
-            raise PositionError(f"{where}: expected {count} x the number {number}, found {found[number]} x")
+            needed, given = counted(count, "time"), counted(found[number], "time")
+            raise PositionError(f"{where}: the number {number} must occur {needed}, but occurs {given}")
 
 
 def _numbers(value: object, size: int, end: int, where: str) -> list[int]:

@@ -204,7 +204,7 @@ def net_of(picture: str, facelets: str, parts: Sequence[Part], start: Sequence[i
     lines = tuple(line.rstrip() for line in picture.rstrip().split("\n"))
     if not all(line.isprintable() for line in lines):
         raise ConfigError(
-            "[puzzle] net: the text contains a character that cannot be printed; use letters, spaces and lines"
+            "[puzzle] net: the text contains an unprintable character; use only letters, spaces and line breaks"
         )
     shown = tuple(_facelets(lines, facelets.split(), [part.places for part in parts if not part.twists]))
     orbits = tuple(_orbits(parts, shown))
@@ -253,8 +253,8 @@ def _facelet(token: str, sizes: Sequence[int]) -> tuple[int, int, int]:
             f"[puzzle] facelets: the puzzle has {len(sizes)} orbits, named a, b, ...; found {quote(token)}"
         )
     if place >= sizes[orbit]:
-        expected = f"{found[1]}0 to {found[1]}{sizes[orbit] - 1}"
-        raise ConfigError(f"[puzzle] facelets: expected places {expected}, found {quote(token)}")
+        expected = f"a place from {found[1]}0 to {found[1]}{sizes[orbit] - 1}"
+        raise ConfigError(f"[puzzle] facelets: expected {expected}, found {quote(token)}")
     return orbit, place, int(found[3])
 
 

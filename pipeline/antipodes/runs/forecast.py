@@ -90,11 +90,11 @@ TOGETHER_SECONDS = 1e-4
 
 @dataclass
 class LayerCosts:
-    """The cost of layers: seconds per layer, and seconds per square root of its size.
+    """The cost of a layer: a constant time, plus a time proportional to the square root of the layer's size.
 
     The cost grows more slowly than the size: large layers use pull instead of push, and share words of bits. In
-    recorded runs, the square root predicts large layers best from small layers. Once large layers are known, they
-    correct the prediction.
+    recorded runs, the square root of the size gives the best prediction of the time of large layers from the time of
+    small layers. Once large layers are known, they correct the prediction.
     """
 
     blocks: list[tuple[int, float, float]] = field(default_factory=list)
@@ -115,7 +115,7 @@ class LayerCosts:
         return each * len(sizes) + root * sum(map(math.sqrt, sizes))
 
     def _fitted(self) -> tuple[float, float]:
-        """Return seconds per layer and per square root of its size, by least squares; both are at least 0."""
+        """Return the constant and the factor of the cost, in seconds, fitted by least squares; both are at least 0."""
         nn = nr = rr = ns = rs = 0.0
         for layers, roots, seconds in self.blocks:
             nn, nr, rr = nn + layers * layers, nr + layers * roots, rr + roots * roots

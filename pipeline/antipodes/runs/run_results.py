@@ -70,7 +70,7 @@ class Report:
 
     @property
     def phases(self) -> Seconds:
-        """The seconds of the phases and in total."""
+        """The seconds of each phase, and the total."""
         clock = self.clock
         return Seconds(self.seconds, clock.compiling, clock.tables, clock.search, clock.write)
 

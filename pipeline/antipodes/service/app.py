@@ -107,7 +107,10 @@ class Stores:
         return _response(_content([overview.row_view(self._library, name) for name in self._library.storages]))
 
     def route(self, endpoint: Endpoint) -> Callable[..., Any]:
-        """Return the function that answers requests; its parameters are the store's name and the endpoint's."""
+        """Return the function that answers requests.
+
+        Its parameters are the request, the name of the store, and the parameters of the endpoint.
+        """
 
         async def answer(request: Request, name: str, **parameters: Any) -> Response:
             question = endpoint.ask(**parameters)

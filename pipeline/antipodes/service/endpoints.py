@@ -105,7 +105,7 @@ def path(
 
 def random(
     depth: Annotated[int | None, Query(ge=0, lt=1 << 16, description="Depth. Default: any.")] = None,
-    seed: Annotated[int | None, Query(ge=0, lt=1 << 63, description="Seed, to repeat the same draw.")] = None,
+    seed: Annotated[int | None, Query(ge=0, lt=1 << 63, description="Seed, to repeat the same choice.")] = None,
 ) -> Question[positions.Distance]:
     """Return a random position, uniformly distributed over a depth or over all positions."""
     return lambda opened: positions.random_view(opened.table, depth, seed)

@@ -112,7 +112,7 @@ class _Search:
         return np.array(others, dtype=np.uint8).reshape(-1, labels.shape[1])
 
     def keys(self, depth: int) -> Labels:
-        """Return the positions at the last depth."""
+        """Return the positions at ``depth``, which must be the last depth searched."""
         numbering = self._space.numbering
         keys = self._shards.positions(depth, sum(self._shards.counts))
         return numbering.packing.unpack(keys)  # type: ignore[attr-defined, no-any-return]

@@ -222,7 +222,8 @@ class Images:
         if self.carriers.shape != every.shape or not np.isin(self.carriers, every).all():
             raise ValueError("carriers: expected the number of a place for each place")
         if not (np.sort(self.places, axis=1) == every).all() or (self.moduli[self.places] != self.moduli).any():
-            raise ValueError("places: each symmetry must permute the places that have the same number of labels")
+            needed = "a permutation that maps each place to a place with the same number of labels"
+            raise ValueError(f"places: each symmetry must be {needed}")
         for place, modulus in enumerate(self.moduli.tolist()):
             if not (np.sort(self.labels[:, place, :modulus], axis=1) == np.arange(modulus)).all():
                 raise ValueError("labels: each symmetry must permute the labels of each place")

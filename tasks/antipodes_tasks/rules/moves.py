@@ -30,7 +30,7 @@ MOVE_BYTES = 16
 
 @dataclass(frozen=True, eq=False, slots=True, repr=False)
 class Successors:
-    """The successors of each of n positions, as ``positions[legal]``."""
+    """The successors of each of n positions; ``positions[legal]`` selects the successors under legal moves."""
 
     positions: Labels
     """``(n, moves, places)``: the position after each move, or the unchanged position if the move is illegal."""

@@ -31,8 +31,8 @@ class _BlankSteps(NamedTuple):
     first: Words
     """``(steps + 1,)``: step ``s`` may be followed by ``following[first[s] : first[s + 1]]``, which never undo it."""
     end_of: Words
-    """``(steps, moves left + 1)``: end of the steps in ``following`` from which the blank can reach its place in a goal
-    within the moves left.
+    """``(steps, moves left + 1)``: the index in ``following`` one past the last step from which the blank can still
+    reach its place in a goal within the moves left.
     """
     following: Words
     """The steps that may follow each step, sorted by the distance that is left to the blank's place in a goal."""

@@ -49,7 +49,7 @@ class RootEntries(NamedTuple):
     entries: Words
     """``(views, ENTRY)``: the start of the row's moves, the column, and the table's value."""
     sums: Numbers
-    """``(sums,)``: the value of each sum."""
+    """``(sums,)``: for each sum of table values, its value at the root."""
 
 
 class PatternArrays(NamedTuple):
@@ -106,7 +106,7 @@ class _Path(NamedTuple):
     slot_of: Words
     """``(views,)``: the start of the slot that holds the last position's entry in each view."""
     group_of: Words
-    """``(bound,)``: the start of the group of the position at each depth."""
+    """``(bound,)``: for each depth, the start of the position's group of slots."""
     edge: Words
     """``(bound, most)``, flat: the moves to the successors that are not pruned."""
     kept: Words
@@ -365,7 +365,7 @@ def _take_goals(
 
 @kernel
 def _before_all(labels: Labels, edges: int) -> np.uint64:
-    """Return the number that stands for the edge before the first move: the blank's place, after all edges."""
+    """Return the pseudo-edge that precedes the first move: the number of edges plus the blank's place."""
     blank = ZERO
     while labels[blank] != 0:
         blank += ONE

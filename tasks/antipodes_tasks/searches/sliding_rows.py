@@ -54,7 +54,8 @@ class SwapRows:
             return RegionTables(self.numbering).by_edge()
         if not isinstance(self.numbering, Arrangements):
             raise InputError(
-                f"{option('tables')}: expected a table of all positions, found {shorten(self.numbering.KIND)}"
+                f"{option('tables')}: expected a table whose index is of the kind arrangements or regions, "
+                f"found the kind {shorten(self.numbering.KIND)}"
             )
         listed = self._space.filler.filled()
         blank = self.numbering.unrank(np.arange(self.rows) * self.width).argmin(axis=1)

@@ -1,8 +1,9 @@
 """The numbering of pieces that move to empty places: all arrangements, or the half with the right parity.
 
 **Half the arrangements.** If the place of the empty square determines the parity of every reachable arrangement (see
-`parity_by_place`), only one of the two orders of the pieces with the last two labels has the right parity. The last
-digit of the index, which would store this order, is then omitted, and only the half with the right parity is numbered.
+`parity_by_place`), the parity also determines the order of the two pieces with the last two labels, once all other
+pieces are placed. The last digit of the index, which would store this order, is then omitted, and only the half with
+the right parity is numbered.
 
 The move tables are then those of the puzzle in which the last two pieces are identical. Moves do not depend on which
 piece they move, so exchanging two pieces commutes with every move. Each arrangement with two identical pieces stands

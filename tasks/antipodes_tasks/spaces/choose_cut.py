@@ -241,7 +241,10 @@ def _none_in_row(part: Part) -> tuple[int, ...] | int:
 
 
 def _divided(part: Part, shown: int) -> tuple[int, ...] | int | None:
-    """Return the label classes with the first ``shown`` labels or values in the row; None if that is not possible."""
+    """Return the label classes of the part if its first ``shown`` labels or values are in the row.
+
+    Return None if the values cannot be divided in this way.
+    """
     if isinstance(part, Pieces):
         return tuple(min(label, shown) for label in range(len(part.counts)))
     return shown if shown in (0, part.length) or part.total is None else None

@@ -227,7 +227,10 @@ class MixedRadix(Numbering):
 
 
 def _promising(radices: Sequence[int], ends: Sequence[int]) -> list[int]:
-    """Return the numbers of leading fields whose cuts are worth trying, the best number of columns first."""
+    """Return how many leading fields to put into the row, for each cut worth trying.
+
+    The cut whose number of columns is closest to the ideal comes first.
+    """
     least, most = WIDTHS
     widths = {leading: prod(radices[leading:]) for leading in ends}
     worth = [leading for leading, width in widths.items() if least <= width <= most]

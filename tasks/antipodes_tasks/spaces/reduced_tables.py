@@ -94,7 +94,7 @@ class ReducedTables(Filler):
 
     @cached_property
     def reduction(self) -> Reduction:
-        """The row tables, computed once for the planner and the tables."""
+        """The row tables, computed once, for planning and for filling the move tables."""
         return self._row_tables.fill()
 
     @property

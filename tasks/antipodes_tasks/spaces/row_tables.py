@@ -1,7 +1,7 @@
 """The row tables of a reduced space, and the keys of its column maps. Several threads fill row blocks in parallel.
 
 The target of a row under a move is the representative of the row after the move, found by its key. While row blocks are
-filled, each thread has its own numbers for the keys of column maps. Afterwards these are replaced by common numbers.
+filled, each thread numbers the keys of column maps independently. Afterwards, common numbers replace these numbers.
 """
 
 import time

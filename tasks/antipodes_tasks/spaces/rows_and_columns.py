@@ -56,7 +56,7 @@ class ColumnBlock(NamedTuple):
     part: int
     """The number of the part."""
     shown: int
-    """The row label of the places of the block; 0 for values."""
+    """The label that the row shows on the places of this block; 0 for values."""
     first: int
     """Index of the first content of the block among the contents of the column."""
     end: int

@@ -36,7 +36,7 @@ def components(
         typer.Option(metavar="PATTERN", help="Instead, show the positions that are farthest from this goal."),
     ] = None,
     among: Annotated[
-        str | None, typer.Option(metavar="PATTERN", help="With --goal: consider only starts that match.")
+        str | None, typer.Option(metavar="PATTERN", help="With --goal: consider only starts that match this pattern.")
     ] = None,
     as_json: AsJson = False,
 ) -> None:

@@ -303,8 +303,8 @@ class Pressed(NamedTuple):
 def keys() -> Iterator[Iterator[list[Pressed]]]:
     """Yield an iterator over the keys pressed, in lists of keys that arrived together; Ctrl-C works as usual.
 
-    The end of the input is the key "quit". At exit, the terminal is restored, and pending input is dropped: the shell
-    must not run the rest of a paste.
+    The end of the input counts as the key "quit". At exit, the terminal is restored, and pending input is dropped: the
+    shell must not run the rest of a paste.
     """
     number = sys.stdin.fileno()
     before = termios.tcgetattr(number)

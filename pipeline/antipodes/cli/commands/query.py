@@ -39,7 +39,7 @@ Positions = Annotated[
     typer.Argument(metavar="POSITION", help="Positions, written as in the config. - reads one per line from stdin."),
 ]
 MAX_BEFORE_THE_FIRST = 100
-"""Number of invalid lines, without any position before them, that show that the input is the wrong file."""
+"""Number of invalid lines at the beginning of the input that show that it is the wrong file."""
 MAX_BOARDS_DRAWN = 6
 """Maximum number of the nearest matches, and of the farthest matches, that are drawn."""
 
@@ -62,7 +62,7 @@ def query(
     moves: MoveSequence = None,
     depth: Annotated[int | None, typer.Option(min=0, metavar="D", help="Print all positions at distance D.")] = None,
     limit: Annotated[int | None, typer.Option(min=1, metavar="N", help="With --depth: print only the first N.")] = None,
-    random: Annotated[int | None, typer.Option(min=1, metavar="N", help="With --depth: draw N at random.")] = None,
+    random: Annotated[int | None, typer.Option(min=1, metavar="N", help="With --depth: choose N at random.")] = None,
     count: Annotated[bool, typer.Option("--count", help="With --depth: print only the number of positions.")] = False,
     pattern: Annotated[
         str | None,
@@ -81,7 +81,8 @@ def query(
     size: Size = None,
     as_json: AsJson = False,
     seed: Annotated[
-        int | None, typer.Option(min=0, metavar="S", help="With --random: seed to repeat the draw. [default: random]")
+        int | None,
+        typer.Option(min=0, metavar="S", help="With --random: seed, to repeat the choice. [default: random]"),
     ] = None,
     puzzle: PuzzleOfStore = None,
 ) -> int:

@@ -48,7 +48,9 @@ DEFAULT_LIMIT, DEFAULT_FILE_LIMIT = 6, 60
 INK = "#1c1c22"
 """Colour of letters on coloured cells."""
 Where = typer.Option(
-    "--where", metavar="CONDITION", help="Only tilings such as 'X covers 23' or 'I avoids 0 9'. Repeatable."
+    "--where",
+    metavar="CONDITION",
+    help="Only tilings that satisfy this condition, such as 'X covers 23' or 'I avoids 0 9'. Repeatable.",
 )
 
 app = commands()

@@ -122,9 +122,9 @@ def _walls(settings: Mapping[str, Any], squares: Sequence[Square], rows: int, pa
         named = isinstance(wall, str)
         (pair,) = [_named_wall(wall, place, rows)] if named else pairs_in([wall], "walls")
         if pair not in touching:
-            numbers = f"from 0 to {len(squares) - 1} in reading order without holes, "
+            numbers = f" (numbered from 0 to {len(squares) - 1} in reading order, holes not counted)"
             found = quote(wall) if named else f"{pair[0]} and {pair[1]}"
-            raise ConfigError(f"walls: expected two adjacent squares, {'' if named else numbers}found {found}")
+            raise ConfigError(f"walls: expected two adjacent squares{'' if named else numbers}, found {found}")
         walls |= {pair, pair[::-1]}
     return frozenset(walls)
 

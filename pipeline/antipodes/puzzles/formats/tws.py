@@ -252,8 +252,9 @@ class _Reader:
         if missing := [piece for piece in given if piece not in known]:
             raise ConfigError(f"{where}: the set {words[0]} has no piece {missing[0] + 1}")
         labels = frozenset(known.index(piece) for piece in given)
-        if orbit.pieces[place] in labels:
-            raise ConfigError(f"{where}: the solved position has one of these pieces on this place")
+        if (solved := orbit.pieces[place]) in labels:
+            piece = f"piece {known[solved] + 1} on place {place + 1}"
+            raise ConfigError(f"{where}: the solved position has {piece}, so it cannot be illegal there")
         self.illegal[number, place] = self.illegal.get((number, place), frozenset()) | labels
 
     def _define(self, name: str, keyword: str) -> None:

@@ -319,7 +319,7 @@ class LayerSearch:
             lost = range(shards.plan.shard_count) if isinstance(error, SchedulerLostError) else shards.lost
             recomputed = shards.unwritten_positions(lost)
             if isinstance(error, SchedulerLostError) or not shards.plan.commitment.keeps_segments:
-                self._shards = None  # without segments, shards cannot go back
+                self._shards = None  # without segments, shards cannot return to an earlier depth
         depth = max(0, manifest.committed_depth)
         self._found.layers = self._found.layers.first(depth + 1)
         self.losses.add(error, manifest, recomputed)

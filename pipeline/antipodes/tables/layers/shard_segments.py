@@ -65,7 +65,7 @@ class ShardSegments:
         return counts
 
     def covers(self, depth: int) -> list[Cover]:
-        """Return the ranges that a file with the whole log covers, if all layers up to ``depth`` are found."""
+        """Return the chunks and depths that a file of the whole log would cover if layers up to ``depth`` are found."""
         known, depth = self.known, max(depth, self.searched)
         return [Cover(self.first_chunk, self.end_chunk, known + 1, depth)] if depth > known else []
 

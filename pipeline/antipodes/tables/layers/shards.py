@@ -256,7 +256,7 @@ class Shards:
     def recover(self, depth: int, starts: NDArray[Any], token: str, stop: Stop = never_stop) -> int:
         """Restore the lost shards at ``depth``, or at depth 0 if ``depth`` is negative; return the depth of all shards.
 
-        The other shards go back to this depth. They replay the layers that they had found after it. The result is less
+        The other shards return to this depth. They replay the layers that they had found after it. The result is less
         than ``depth`` if the journal is corrupt. It is -1 if even the starts are missing; then the shards cannot be
         used any more.
         """
@@ -280,7 +280,7 @@ class Shards:
 
     @property
     def lost(self) -> list[int]:
-        """The numbers of the shards to be restored after a loss: all shards, unless the others can go back."""
+        """The numbers of the shards to be restored after a loss: only lost shards if segments are kept, else all."""
         lost = [number for number, handle in enumerate(self._shards) if not self._scheduler.holds(handle)]
         return lost if self.plan.commitment.keeps_segments or not lost else list(range(len(self._shards)))
 

@@ -403,7 +403,7 @@ class TableManifest(SearchManifest):
     layer_counts: ChunkDigests = field(metadata=stored_as(chunk_digests()))
     """The digest of each chunk of the array of counts. Empty before the table is complete."""
     keys: ChunkDigests | None = field(default=None, kw_only=True, metadata=stored_as(optional(chunk_digests())))
-    """The digest of each chunk of keys once they are listed. None before, and if positions are not keys."""
+    """The digest of each chunk of keys. None until the keys are listed, and always if positions are not keys."""
     first_keys: ChunkDigests | None = field(default=None, kw_only=True, metadata=stored_as(optional(chunk_digests())))
     """The digest of each chunk of the array of first keys. None before the table is complete, and without keys."""
 
