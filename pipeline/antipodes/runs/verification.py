@@ -193,14 +193,14 @@ class Verification:
         )
         return plan_on(capacity(self.scheduler))
 
-    def start(self, name: str, positions: int, entries: int) -> "Progress":
+    def start(self, name: str, positions: int, entries: int) -> "VerificationProgress":
         """Notify the listener of the start of a check of this many positions; return the progress of the check."""
         self.listener(CheckStarted(name, positions))
-        return Progress(self.listener, positions, entries)
+        return VerificationProgress(self.listener, positions, entries)
 
 
 @dataclass
-class Progress:
+class VerificationProgress:
     """The progress of a check, of which the listener is notified."""
 
     listener: Listener

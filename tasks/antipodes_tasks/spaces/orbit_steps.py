@@ -47,7 +47,7 @@ class OrbitSteps:
         return np.cumsum([0, *(len(effects) for effects in self.alternatives)])
 
 
-class Cut(Protocol):
+class ColumnPlaces(Protocol):
     """The property of a cut that determines which transforms form one step."""
 
     @property
@@ -56,7 +56,7 @@ class Cut(Protocol):
         ...
 
 
-def orbit_steps(transforms: Transforms, cut: Cut) -> OrbitSteps:
+def orbit_steps(transforms: Transforms, cut: ColumnPlaces) -> OrbitSteps:
     """Return the steps of the transforms, in the order of the transforms."""
     in_column = cut.column_places
     effect_of, effects = _numbered(_keys(transforms, in_column))
