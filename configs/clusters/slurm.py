@@ -21,6 +21,7 @@ with importing_libraries():
     from antipodes.progress.show import show_progress
     from antipodes.puzzles.config import load_config
     from antipodes.system.addresses import address_from
+    from antipodes.system.options import RunOptions, command_words
     from antipodes.tables.run import run_puzzle
 
 
@@ -43,7 +44,8 @@ def main() -> int:
 def run(puzzle: str, store: str, client: Client, interrupts: Interrupts) -> int:
     config, address = load_config(puzzle), address_from(store)
     with show_progress(quiet=False) as listener:
-        report = run_puzzle(config, address, listener=listener, interrupted=interrupts.requested, scheduler=client)
+        started = RunOptions(started_by=command_words("run", puzzle))  # messages name commands, not calls in Python
+        report = run_puzzle(config, address, started, listener, interrupts.requested, client)
     if not report.complete:
         return complain(f"interrupted: {report.saved} kept in {report.store}; the same command resumes", INTERRUPTED)
     print(f"{len(report.manifest.layers)} layers, {report.manifest.states:,} positions in {report.store}")

@@ -110,7 +110,7 @@ class TilingManifest:
         """Number of tilings in each valid array, by its name."""
         return {TILINGS: self.tilings} if self.complete else {array_of(one): one.tilings for one in self.searched}
 
-    @property
+    @cached_property
     def blocks(self) -> Sequence[tuple[str, int]]:
         """The array and the number of each chunk of tilings, in the order of the arrays."""
         return [(name, number) for name, tilings in self.arrays.items() for number in range(-(-tilings // CHUNK_ROWS))]
