@@ -75,7 +75,11 @@ def test_a_program_that_is_cut_off_ends(apart: Cluster, hosts: Hosts, begin: Beg
     """Its message names the command that resumes the run."""
     run = begin_apart(apart, hosts, begin)
     hosts.cut(CLIENT)
-    run.fail(75, "scheduler", f"antipodes resume t.zarr --scheduler tcp://{hosts.address(SCHEDULER)}:8786")
+    run.fail(
+        75,
+        "scheduler",
+        f"antipodes resume t.zarr --checkpoint-every 0 --scheduler tcp://{hosts.address(SCHEDULER)}:8786",
+    )
     hosts.heal(CLIENT)
     again = ["resume", "t.zarr", "--scheduler", f"tcp://{hosts.address(SCHEDULER)}:8786", "--json"]
     assert begin(*again, prefix=hosts.at(CLIENT)).finish()["resumed_from"] >= 6

@@ -210,4 +210,6 @@ def test_a_lost_scheduler_matters_more_than_its_performance_report(cluster: Clus
     run.wait_for("committed up to depth 6")
     assert cluster.scheduler is not None
     cluster.scheduler.kill()
-    run.fail(75, "scheduler", "are kept", "resume with: antipodes resume t.zarr --scheduler tcp://")
+    run.fail(
+        75, "scheduler", "are kept", "resume with: antipodes resume t.zarr --checkpoint-every 0 --scheduler tcp://"
+    )

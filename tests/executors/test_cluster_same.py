@@ -53,7 +53,7 @@ def test_the_same_table_after_an_interruption(shared: Cluster, begin: Begin, sam
     first = begin("run", "five-tiles", "--store", "t.zarr", "--scheduler", shared.address, *EVERY_LAYER)
     first.wait_for_depth(5)
     first.signal(signal.SIGINT)
-    first.fail(75, f"resume with: antipodes resume t.zarr --scheduler {shared.address}")
+    first.fail(75, f"resume with: antipodes resume t.zarr --checkpoint-every 0 --scheduler {shared.address}")
     report = begin("resume", "t.zarr", "--scheduler", shared.address, "--json").finish()
     assert report["resumed_from"] >= 5
     same("five-tiles")

@@ -124,7 +124,7 @@ def test_a_run_is_interrupted_while_it_waits_after_a_loss(cluster: Cluster, begi
     worker.kill()
     run.wait_for("waiting for workers to join")
     run.signal(signal.SIGINT)
-    run.fail(75, f"resume with: antipodes resume t.zarr --scheduler {cluster.address}")
+    run.fail(75, f"resume with: antipodes resume t.zarr --checkpoint-every 0 --scheduler {cluster.address}")
 
 
 @pytest.mark.slow
@@ -171,7 +171,7 @@ def test_a_worker_is_killed_while_it_writes(cluster: Cluster, begin: Begin, same
     same("eight-puzzle")
 
 
-RESUMED_BY = "resume with: antipodes resume t.zarr --scheduler tcp://"
+RESUMED_BY = "resume with: antipodes resume t.zarr --checkpoint-every 0 --scheduler tcp://"
 
 
 def begin_eight(cluster: Cluster, begin: Begin) -> Run:
