@@ -88,8 +88,10 @@ def test_workers_without_a_nanny_run_out_of_memory(
         if error := error_of(partial(compute, "three-colours", store), 90):
             assert isinstance(error, SchedulerError | StoreError | WorkerFailedError | InterruptedRunError), error
             assert not isinstance(error, StoreDamagedError), error
+            # A worker that dies between two tasks is only missing: no task names it, and the run waits for workers.
+            waited = isinstance(error, InterruptedRunError)
             member = any(isinstance(event, ClusterReady) for event in events)
-            assert "worker tcp://" in f"{error} {events}" or not member
+            assert "worker tcp://" in f"{error} {events}" or waited or not member
             too_little, failed = more, store
         else:
             assert contents(tmp_path / store) == expected
