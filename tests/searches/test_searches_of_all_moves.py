@@ -138,7 +138,5 @@ def test_a_label_of_more_than_63_values() -> None:
 
 
 def test_heuristics_are_for_pieces_that_move_to_empty_places() -> None:
-    with pytest.raises(
-        InputError, match="ida-star needs a puzzle whose moves take one piece to an empty place; choose iddfs or bfs"
-    ):
+    with pytest.raises(InputError, match=r"no heuristic is known for the moves of this puzzle; .*choose iddfs or bfs"):
         ida_star(Problem.of(hanoi(3, 2).rules, [1, 1]))

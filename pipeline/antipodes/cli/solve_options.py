@@ -81,7 +81,7 @@ class SolveOptions:
         str | None,
         typer.Option(
             metavar="NAME",
-            help="Heuristic of ida-star: manhattan or linear-conflict. [default: the stronger one that applies]",
+            help="Heuristic of ida-star: manhattan, linear-conflict or gap. [default: the strongest that applies]",
         ),
     ] = None
     tables: Annotated[

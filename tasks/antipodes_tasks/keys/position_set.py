@@ -86,7 +86,7 @@ class PositionSet:
 
 
 @kernel
-def _slot_of(key: Words, words: Words, slots: Slots) -> int:
+def find_slot(key: Words, words: Words, slots: Slots) -> int:
     """Return the slot that holds a position, or the free slot for it."""
     mask = np.uint64(len(slots) - 1)
     hashed = ZERO
@@ -112,7 +112,7 @@ def words_equal(one: Words, other: Words) -> bool:
 def _insert(keys: Words, count: int, words: Words, slots: Slots) -> int:
     """Add the keys ``(n, words)``; return the new size of the set."""
     for i in range(len(keys)):
-        slot = _slot_of(keys[i], words, slots)
+        slot = find_slot(keys[i], words, slots)
         if slots[slot] < 0:
             words[count] = keys[i]
             slots[slot] = count
@@ -125,7 +125,7 @@ def _find(keys: Words, words: Words, slots: Slots) -> Numbers:
     """Return the number of each of the positions ``(n, words)``, or -1."""
     numbers = np.empty(len(keys), np.int64)
     for i in range(len(keys)):
-        numbers[i] = slots[_slot_of(keys[i], words, slots)]
+        numbers[i] = slots[find_slot(keys[i], words, slots)]
     return numbers
 
 
@@ -133,4 +133,4 @@ def _find(keys: Words, words: Words, slots: Slots) -> Numbers:
 def _fill_slots(words: Words, begin: int, end: int, slots: Slots) -> None:
     """Write the numbers ``begin`` to ``end - 1`` of distinct positions to empty slots."""
     for i in range(begin, end):
-        slots[_slot_of(words[i], words, slots)] = i
+        slots[find_slot(words[i], words, slots)] = i

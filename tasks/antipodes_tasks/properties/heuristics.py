@@ -1,7 +1,7 @@
-"""Admissible heuristics: sums of tables. After a move, a search looks up only the tables that the move affects.
+"""Admissible heuristics by name. Most are sums of tables, and after a move a search looks up only the affected tables.
 
 The Manhattan distance consists of one table per tile; linear conflict adds one table per row and column. A stronger
-heuristic only needs more tables; the searches stay the same.
+sum only needs more tables; the searches stay the same. The gap heuristic of pancakes is in `gaps`.
 """
 
 from collections.abc import Callable
@@ -14,14 +14,17 @@ from numpy.typing import NDArray
 
 from antipodes_tasks.base import arguments
 from antipodes_tasks.base.errors import InputError
+from antipodes_tasks.properties.gaps import Gaps
 from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.rules.swaps import UNREACHABLE, Edges, distances_to, swap_edges
 
 Numbers = NDArray[np.int64]
 Words = NDArray[np.uint64]
-Name = Literal["manhattan", "linear-conflict"]
+Name = Literal["manhattan", "linear-conflict", "gap"]
 NAMES: tuple[Name, ...] = get_args(Name)
+GAP: Name = "gap"
+TURNS_OVER = "turn over the top of a stack of different pieces"
 SMALL = 9
 """Maximum number of places of a small board: building linear-conflict tables for it takes longer than it saves."""
 LINE = 7
@@ -121,30 +124,43 @@ def zero_heuristic() -> Heuristic:
 
 def has_heuristic(rules: Rules) -> bool:
     """Return whether `heuristic_of` supports the moves of the puzzle."""
-    return swap_edges(rules) is not None
+    return swap_edges(rules) is not None or Gaps.of(rules, rules.start_labels) is not None
 
 
-def heuristic_of(rules: Rules, goals: Labels, name: Name | None = None) -> Heuristic:
+def heuristic_of(rules: Rules, goals: Labels, name: Name | None = None) -> Heuristic | Gaps:
     """Return the heuristic with a name, by default the strongest for the puzzle.
 
     ``manhattan`` is the sum, over all pieces, of the moves to the nearest goal place of their label on an otherwise
     empty board: on a grid, the Manhattan distance. ``linear-conflict`` adds two for every tile that has to leave its
     row or column to let others pass (O. Hansson, A. Mayer and M. Yung, Criticizing solutions to relaxed models yields
-    powerful admissible heuristics, 1992); it requires a rectangle of sliding tiles.
+    powerful admissible heuristics, 1992); it requires a rectangle of sliding tiles. ``gap`` is the heuristic of
+    pancakes and burnt pancakes, see `gaps`.
 
     Raises
     ------
     InputError
-        The moves do not swap a piece with an empty place; or the name is ``linear-conflict``, but the puzzle does not
-        consist of tiles that slide on a full rectangle; or there is no heuristic with this name.
+        No heuristic supports the moves of the puzzle, or the named one does not, or there is no heuristic with this
+        name.
     """
+    if name is not None:
+        arguments.choice(name, "a heuristic", NAMES)
     edges = swap_edges(rules)
+    gaps = Gaps.of(rules, goals) if edges is None else None
+    if gaps is not None and name in (None, GAP):
+        return gaps
+    if name == GAP:
+        raise InputError(
+            f"gap needs moves that turn over the top of a stack of different pieces; {rules.name} is no such puzzle"
+        )
+    if gaps is not None:
+        raise InputError(f"{name} needs moves that take one piece to an empty place; choose gap")
     if edges is None:
-        raise InputError("ida-star needs a puzzle whose moves take one piece to an empty place; choose iddfs or bfs")
+        raise InputError(
+            "no heuristic is known for the moves of this puzzle; give a function as heuristic, or choose iddfs or bfs"
+        )
     sliding = is_grid(rules, edges)
     best: Name = "linear-conflict" if sliding and rules.places > SMALL else "manhattan"
     name = best if name is None else name
-    arguments.choice(name, "a heuristic", NAMES)
     if name == "linear-conflict" and not sliding:
         raise InputError("linear-conflict needs tiles that slide on a full rectangle; choose manhattan")
     tables = _line_tables(rules, goals) if name == "linear-conflict" else ()
@@ -162,7 +178,10 @@ def from_start(rules: Rules, name: str) -> Callable[[Labels], NDArray[np.int64]]
     """
     arguments.choice(name, "a heuristic", NAMES)
     if not has_heuristic(rules):
-        raise InputError(f"{name} needs moves that take one piece to an empty place; {rules.name} has other moves")
+        needed = (
+            "turn over the top of a stack of different pieces" if name == GAP else "take one piece to an empty place"
+        )
+        raise InputError(f"{name} needs moves that {needed}; {rules.name} has other moves")
     if not rules.moves.reversible:
         raise InputError(f"{name} needs reversible moves, since it counts the moves to the start")
     return heuristic_of(rules, rules.start_labels, name).bounds  # type: ignore[arg-type]

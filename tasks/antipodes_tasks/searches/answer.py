@@ -25,6 +25,18 @@ class Outcome(StrEnum):
     """No goal is within the depth limit; a goal beyond it may exist."""
     TIME_LIMIT = "time-limit"
     """The time limit was reached before the search ended."""
+    NOT_FOUND = "not-found"
+    """A search that drops positions has no more positions; a goal may be reachable."""
+
+
+class Proof(StrEnum):
+    """What is proved about the length of a path."""
+
+    SHORTEST = "shortest"
+    WITHIN = "within"
+    """It is at most `Answer.bound` times the length of a shortest path."""
+    PATH = "path"
+    """Only that it is a path."""
 
 
 @dataclass(frozen=True, eq=False, slots=True, repr=False)
@@ -46,6 +58,14 @@ class Answer:
 
     generated: int | None = None
     """Number of successors generated, if the search counts them."""
+    proved: Proof | None = None
+    """What is proved about the length of the path; None if the search did not find one, or only finds shortest ones."""
+    bound: float | None = None
+    """How many times as long as a shortest path the path is at most; 1 if it is a shortest one, None if unknown."""
+    violations: int | None = None
+    """Number of estimates of a guided search that are higher than the length of a path to a goal."""
+    conditional: bool = False
+    """Whether the proof assumes that a user's function returns lower bounds."""
 
     def __repr__(self) -> str:
         found = (

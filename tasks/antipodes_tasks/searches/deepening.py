@@ -10,6 +10,7 @@ from antipodes_tasks.base import arguments
 from antipodes_tasks.base.errors import ResourceLimitError
 from antipodes_tasks.keys.position_set import PositionSet, Words
 from antipodes_tasks.keys.steps import CompiledSteps
+from antipodes_tasks.properties.gaps import Gaps
 from antipodes_tasks.properties.heuristics import UNREACHABLE_COST, Heuristic, Name, heuristic_of, zero_heuristic
 from antipodes_tasks.rules.moves import Mask
 from antipodes_tasks.rules.swaps import swap_edges
@@ -17,6 +18,7 @@ from antipodes_tasks.searches.answer import DEFAULT_LIMIT, Answer, Outcome, unso
 from antipodes_tasks.searches.blank_walk import descent_of_blank
 from antipodes_tasks.searches.breadth_first import Frontiers
 from antipodes_tasks.searches.depth_first import Descent, descent_by_blocks, descent_by_moves
+from antipodes_tasks.searches.gap_dfs import descent_by_gaps
 from antipodes_tasks.searches.pattern_databases import Patterns
 from antipodes_tasks.searches.problem import A_PROBLEM, Problem, Request
 from antipodes_tasks.searches.progress import Listener, Pace, Progress, silence
@@ -40,6 +42,9 @@ PREPARE_AFTER_SECONDS = 1.0
 """Minimum duration of a descent, in seconds, after which the heuristic prepares structures to speed up the next one."""
 PROOF_MEMORY = 1 << 30
 """Default maximum number of bytes for the proof."""
+
+Bound = Heuristic | Gaps | Patterns
+"""A heuristic that guides iterative deepening."""
 
 
 def iddfs(
@@ -101,7 +106,7 @@ def ida_star(
     return _deepen("ida-star", problem, bound, Request(every, max_depth, listed, memory_limit, listener, threads))
 
 
-def _deepen(method: str, problem: Problem, heuristic: Heuristic | Patterns, request: Request) -> Answer:
+def _deepen(method: str, problem: Problem, heuristic: Bound, request: Request) -> Answer:
     """Find one shortest path to a goal, or ``every`` one; the heuristic prunes branches that are too long.
 
     The first depth limit is the position's heuristic, rounded up to a possible parity. If no goal is reachable, the
@@ -111,7 +116,8 @@ def _deepen(method: str, problem: Problem, heuristic: Heuristic | Patterns, requ
         return unsolved(method, Outcome.UNREACHABLE)
     if (problem.goals == problem.position).all(axis=1).any():
         return Answer(method, Outcome.SOLVED, 0, (problem.position[np.newaxis],), 1, 0)
-    runner = _Runner(method, request.listener, _UnreachableProof(problem, request.memory_limit))
+    reachable = isinstance(heuristic, Gaps) and heuristic.connects_all
+    runner = _Runner(method, request.listener, _UnreachableProof(problem, request.memory_limit, reachable))
     depth = _with_parity(max(1, heuristic.estimate(problem.position)), problem)
     while depth < UNREACHABLE_COST:
         if request.max_depth is not None and depth > request.max_depth:
@@ -139,14 +145,14 @@ class _UnreachableProof:
     Iterative deepening stores no positions. So if paths can form cycles, it never notices that it has seen all
     positions. The proof expands a fixed fraction of the number of positions that the search expands. It ends when its
     two frontiers meet (a goal is reachable), when one side has no more positions (no goal is reachable), or when its
-    memory is full (undecided).
+    memory is full (undecided). It does not begin if a goal is known to be ``reachable``.
     """
 
-    def __init__(self, problem: Problem, memory_limit: int = PROOF_MEMORY) -> None:
+    def __init__(self, problem: Problem, memory_limit: int = PROOF_MEMORY, reachable: bool = False) -> None:
         self._problem = problem
         self._memory_limit = memory_limit
         self._frontiers: Frontiers | None = None
-        self._over = False
+        self._over = reachable
 
     def advance(self, expanded: int) -> bool:
         """Do the share of work due after ``expanded`` positions of the search; return whether the proof succeeded."""
@@ -214,7 +220,7 @@ class _Runner:
 
 
 def _counted(
-    method: str, problem: Problem, heuristic: Heuristic | Patterns, distance: int, request: Request, runner: _Runner
+    method: str, problem: Problem, heuristic: Bound, distance: int, request: Request, runner: _Runner
 ) -> Answer:
     """Return the answer with the number of all shortest paths, counted from the layers between position and goals.
 
@@ -237,9 +243,7 @@ def _counted(
     return solved(method, frontiers.paths(every=True), request, runner.expanded)
 
 
-def _descent_to(
-    depth: int, problem: Problem, heuristic: Heuristic | Patterns, request: Request, runner: _Runner
-) -> Descent:
+def _descent_to(depth: int, problem: Problem, heuristic: Bound, request: Request, runner: _Runner) -> Descent:
     """Return the search for paths of ``depth`` moves with the fastest kernel for the moves of the problem.
 
     If the previous search took long, several threads share this search.
@@ -252,6 +256,8 @@ def _descent_to(
                 depth, request.threads, request, lambda share: heuristic.descent(depth, problem, request, share)
             )
         return heuristic.descent(depth, problem, request)
+    if isinstance(heuristic, Gaps):
+        return descent_by_gaps(depth, problem, heuristic, request)
     edges = swap_edges(problem.rules)
     if edges is not None and problem.rules.counts[0] == 1 and problem.packing.words == 1 and heuristic.is_zero:
         return descent_of_blank(depth, problem, edges, request)
@@ -273,7 +279,7 @@ class _PathLayers:
     def __init__(
         self,
         problem: Problem,
-        heuristic: Heuristic | Patterns,
+        heuristic: Bound,
         distance: int,
         memory_limit: int,
         pulse: Callable[[int, int], None],
