@@ -24,9 +24,10 @@ from antipodes_tasks.base.errors import InputError, PositionError
 from antipodes_tasks.base.quoting import counted, shorten
 from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.rules.parts import first_wrong
+from antipodes_tasks.searches.guides import name_of_function
 
-LIMITS = ("max_depth", "max_seconds")
-"""Limits that influence the answers."""
+LIMITS = ("max_depth", "max_seconds", "weight", "width")
+"""Limits and options that influence the answers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +85,8 @@ def solve_batch(
 
 def _settings(puzzle: Puzzle, search: BatchSearch, goal: str | None) -> str:
     """Return the settings that determine the answers, as text: puzzle, goal, method, tables and limits."""
-    given = {"to": goal, "method": search.method, "heuristic": search.heuristic}
+    heuristic = name_of_function(search.heuristic) if callable(search.heuristic) else search.heuristic
+    given = {"to": goal, "method": search.method, "heuristic": heuristic}
     given |= {name.replace("_", "-"): search.limits.get(name) for name in LIMITS}
     words = [f"{puzzle.name}@{puzzle.fingerprint[:8]}"]
     words += [f"--{name} {value}" for name, value in given.items() if value is not None]

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -21,15 +21,20 @@ from antipodes.cli.options import (
     names_given,
 )
 from antipodes.cli.usage import naming
+from antipodes.puzzles.python_source import is_reference, loaded_function
 from antipodes.solving.solve import IDA_STAR
 from antipodes.stores import find_store
 from antipodes.system.addresses import Address
 from antipodes.system.options import option_of
 from antipodes_tasks.base.errors import InputError
 from antipodes_tasks.base.quoting import quote, shorten
+from antipodes_tasks.searches.best_first import ASTAR, BEAM, DEFAULT_WIDTH, MAX_WEIGHT
+from antipodes_tasks.searches.guides import Heuristic
 
 TABLE, ROUTES = "table", "routes"
-METHODS = ("bfs", "bidirectional", "iddfs", IDA_STAR, TABLE, ROUTES)
+METHODS = ("bfs", "bidirectional", "iddfs", IDA_STAR, ASTAR, BEAM, TABLE, ROUTES)
+GUIDED = (IDA_STAR, ASTAR, BEAM)
+"""The methods that use a heuristic."""
 ROUTE_LIMIT = 5
 DEFAULT_LIMIT = 20
 """Number of solutions listed by default, one or two screens."""
@@ -81,7 +86,25 @@ class SolveOptions:
         str | None,
         typer.Option(
             metavar="NAME",
-            help="Heuristic of ida-star: manhattan, linear-conflict or gap. [default: the strongest that applies]",
+            help="Heuristic of ida-star, astar or beam: manhattan, linear-conflict, gap, or a function path.py:name "
+            "(not for ida-star). [default: the strongest that applies]",
+        ),
+    ] = None
+    weight: Annotated[
+        float | None,
+        typer.Option(
+            min=1,
+            max=MAX_WEIGHT,
+            metavar="W",
+            help="Accept a path up to W times as long as a shortest one (--method astar). [default: 1]",
+        ),
+    ] = None
+    width: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            metavar="N",
+            help=f"Number of positions kept at each depth (--method beam). [default: {DEFAULT_WIDTH}]",
         ),
     ] = None
     tables: Annotated[
@@ -168,11 +191,39 @@ class SolveOptions:
     def _check_method(self) -> None:
         if self.method not in (None, *METHODS):
             raise InputError(f"--method: there is no method {quote(self.method)}; choose one of {', '.join(METHODS)}")
-        for option, method in (("limit", ROUTES), ("heuristic", IDA_STAR), ("store", TABLE)):
-            implied = option == "store" and self.method is None
-            if getattr(self, option) is not None and self.method != method and not implied:
+        methods = {"limit": (ROUTES,), "heuristic": GUIDED, "weight": (ASTAR,), "width": (BEAM,), "store": (TABLE,)}
+        for option, fitting in methods.items():
+            implied = self.method is None and (option == "store" or (option == "heuristic" and self.is_function))
+            if getattr(self, option) is not None and self.method not in fitting and not implied:
                 chosen = f", not with --method {shorten(self.method)}" if self.method else ""
-                raise InputError(f"--{option} can only be used with --method {method}{chosen}")
+                raise InputError(f"--{option} can only be used with --method {' or '.join(fitting)}{chosen}")
+        if self.is_function and self.method == IDA_STAR:
+            raise InputError(f"--heuristic: {IDA_STAR} cannot use a function; choose {ASTAR} or {BEAM}")
+        if self.every and (self.method in (ASTAR, BEAM) or self.is_function):
+            raise InputError(f"--all cannot be combined with {self.method or ASTAR}, which finds one path")
+
+    @property
+    def is_function(self) -> bool:
+        """Whether the heuristic is a function in a Python file."""
+        return self.heuristic is not None and is_reference(self.heuristic)
+
+    @property
+    def guide(self) -> Heuristic:
+        """The heuristic: a name, or the function with this name, which is loaded; None if it is not given."""
+        if self.heuristic is None or not self.is_function:
+            return self.heuristic
+        with naming("--heuristic"):
+            return loaded_function(self.heuristic)
+
+    @property
+    def search_method(self) -> str | None:
+        """The method, or the default method for a function as heuristic."""
+        return ASTAR if self.method is None and self.is_function else self.method
+
+    @property
+    def further(self) -> dict[str, Any]:
+        """The options that only one search has."""
+        return {name: value for name in ("weight", "width") if (value := getattr(self, name)) is not None}
 
     def _check_tables(self) -> None:
         if self.tables and (self.method not in (None, IDA_STAR) or self.heuristic):

@@ -27,6 +27,8 @@ from antipodes_tasks.base.quoting import shorten
 from antipodes_tasks.properties.finding import Symmetries, symmetries_of
 from antipodes_tasks.rules.moves import GoalTest, Labels
 from antipodes_tasks.searches.answer import DEFAULT_LIMIT, Answer
+from antipodes_tasks.searches.best_first import ASTAR
+from antipodes_tasks.searches.guides import Heuristic
 from antipodes_tasks.searches.pattern_databases import Patterns
 from antipodes_tasks.searches.problem import Problem, goals_of
 from antipodes_tasks.searches.progress import Listener as SearchListener
@@ -45,10 +47,17 @@ def solve(
     max_seconds: float | None = None,
     listed: int = DEFAULT_LIMIT,
     memory_limit: int | str | None = None,
-    heuristic: str | Patterns | None = None,
+    heuristic: Heuristic = None,
+    weight: float | None = None,
+    width: int | None = None,
     listener: SearchListener | None = None,
 ) -> Answer:
     """Find one shortest path from a position to a goal, or ``every`` shortest path.
+
+    Paths found by "beam", or by "astar" with a ``weight``, may be longer. The answer states what is ``proved`` about
+    the path: "shortest", "within" ``bound`` times the length of a shortest path, or only that it is a "path". If
+    ``conditional`` is True, the proof assumes that your function returns lower bounds; ``violations`` counts estimates
+    that were too high.
 
     Parameters
     ----------
@@ -58,8 +67,8 @@ def solve(
         A string or labels ``(places,)``. A goal may also be a pattern, or labels ``(goals, places)``; None means the
         puzzle's starts.
     method
-        "bfs", "bidirectional", "iddfs" or "ida-star"; None means "ida-star" with a heuristic, and otherwise a method
-        that suits the problem.
+        "bfs", "bidirectional", "iddfs", "ida-star", "astar" or "beam"; None means "astar" with a function as heuristic,
+        "ida-star" with another heuristic, and otherwise a method that suits the problem.
     table
         An open table of the puzzle, which answers the question instead of a search.
     max_depth
@@ -73,8 +82,13 @@ def solve(
         Limit in bytes, or a string such as "2GiB"; None means three quarters of the free memory, or 1 GiB for "iddfs"
         and "ida-star".
     heuristic
-        "manhattan" or "linear-conflict", for "ida-star", or pattern tables from `load_patterns`; None means the
-        stronger one that applies.
+        For "ida-star", "astar" and "beam": "manhattan", "linear-conflict" or "gap", or pattern tables from
+        `load_patterns`; None means the strongest name that applies. For "astar" and "beam" also a function from
+        positions ``(n, places)`` to estimates ``(n,)`` of their distance to the goal, numbers of at least 0.
+    weight
+        For "astar": factor of the estimates, 1 to 1000; None means 1, which finds a shortest path.
+    width
+        For "beam": number of positions kept at each depth; None means 1000.
     listener
         Function that is called with the progress; None shows the progress below the cell in a notebook.
 
@@ -91,12 +105,12 @@ def solve(
     if table is not None:
         if method not in (None, TABLE):
             raise InputError(f"method {arguments.found(method)} cannot be combined with a table; give only one of them")
-        unfit = {"max_seconds": max_seconds, "heuristic": heuristic}
+        unfit = {"max_seconds": max_seconds, "heuristic": heuristic, "weight": weight, "width": width}
         if given := [name for name, value in unfit.items() if value is not None]:
             raise InputError(f"{given[0]} cannot be combined with a table")
         room = {} if limit is None else {"memory_limit": limit}
         return solving.solve_by_table(problem, table, every=every, max_depth=max_depth, listed=listed, **room)
-    options: dict[str, Any] = {} if heuristic is None else {"heuristic": heuristic}
+    options = _given(heuristic=heuristic, weight=weight, width=width)
     chosen = _guided(method, heuristic) or solving.choose_method(problem).method
     with _search_shown(listener) as told:
         return solving.solve(
@@ -119,7 +133,9 @@ def solve_many(
     *,
     method: str | None = None,
     threads: int | None = None,
-    heuristic: str | Patterns | None = None,
+    heuristic: Heuristic = None,
+    weight: float | None = None,
+    width: int | None = None,
     max_depth: int | None = None,
     max_seconds: float | None = None,
 ) -> Iterator[Answer]:
@@ -130,7 +146,7 @@ def solve_many(
     found = as_config(puzzle).puzzle
     goals = _goals_or_test(found, goal)
     problems = (Problem.of(found.rules, labels, goals) for labels in found.positions(positions))
-    options: dict[str, Any] = {} if heuristic is None else {"heuristic": heuristic}
+    options = _given(heuristic=heuristic, weight=weight, width=width)
     method = _guided(method, heuristic)
     options |= {"max_depth": max_depth, "max_seconds": max_seconds}
     arguments.optional(threads, tasks_at_once, "threads")
@@ -261,7 +277,14 @@ def _goals_or_test(puzzle: Puzzle, goal: str | ArrayLike | None) -> Labels | Goa
     return None if goal is None else goals_of(puzzle.rules, goal)  # raises if the goal is a function
 
 
-def _guided(method: str | None, heuristic: str | Patterns | None) -> str | None:
+def _given(**options: Any) -> dict[str, Any]:
+    """Return the options that are not None."""
+    return {name: value for name, value in options.items() if value is not None}
+
+
+def _guided(method: str | None, heuristic: Heuristic) -> str | None:
     """Return the given method, or the method that uses heuristics if only a heuristic is given."""
     arguments.optional(method, arguments.text, "a method")
-    return solving.IDA_STAR if method is None and heuristic is not None else method
+    if method is not None or heuristic is None:
+        return method
+    return ASTAR if callable(heuristic) else solving.IDA_STAR

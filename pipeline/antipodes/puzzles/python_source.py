@@ -93,6 +93,11 @@ def loaded(reference: str) -> "tuple[_Source, Puzzle]":
     return source, source.puzzle()
 
 
+def loaded_function(reference: str) -> Callable[..., Any]:
+    """Return the function that a user's reference names; raise SourceError if it is missing or its file fails."""
+    return _located(reference).read().function()
+
+
 def _described(puzzle: Puzzle) -> Mapping[str, Any] | None:
     """Return settings that describe a puzzle without code, or None if it contains functions."""
     from antipodes.puzzles.custom import CustomNotation
@@ -291,13 +296,27 @@ class _Source(_Place):
                 raise SourceError(f"{self.path}: {error}") from error
         return replace(puzzle, rules=replace(puzzle.rules, moves=puzzle.moves.signed(self.sha256)))
 
+    def function(self) -> Callable[..., Any]:
+        """Run the file, unless this process has already run it, and return the function with the name."""
+        self._check_name()
+        with self._guard():
+            found = getattr(self._run(), self.name)
+        if not callable(found):
+            raise SourceError(f"{self.path}: {self.name} is not a function")
+        return found  # type: ignore[no-any-return]
+
     def _check(self) -> None:
         """Raise SourceError unless the file imports this project's packages and defines the name."""
         with self._guard():
             tree = ast.parse(self.text, str(self.path))
-            names = symtable(self.text, str(self.path), "exec").get_symbols()
         if PACKAGES.isdisjoint(_imported_packages(tree)):
             raise SourceError(f"{self.path} does not import antipodes, so it is not a puzzle definition")
+        self._check_name()
+
+    def _check_name(self) -> None:
+        """Raise SourceError unless the file defines the name."""
+        with self._guard():
+            names = symtable(self.text, str(self.path), "exec").get_symbols()
         if self.name not in (one.get_name() for one in names if one.is_assigned() or one.is_imported()):
             found = ", ".join(one.get_name() for one in names if one.is_assigned()) or "no names"
             raise SourceError(f"{self.path} does not define {quote(self.name)}; it defines {found}")

@@ -27,8 +27,10 @@ from antipodes_tasks.keys.position_set import Numbers, Words
 from antipodes_tasks.properties.heuristics import UNREACHABLE_COST, has_heuristic
 from antipodes_tasks.rules.function_checks import check_functions, check_path, contradiction
 from antipodes_tasks.searches.answer import DEFAULT_LIMIT, Answer, Outcome, unsolved
+from antipodes_tasks.searches.best_first import ASTAR, BEAM, astar, beam
 from antipodes_tasks.searches.breadth_first import MEMORY_LIMIT, bfs, bidirectional
 from antipodes_tasks.searches.deepening import PROOF_MEMORY, ida_star, iddfs
+from antipodes_tasks.searches.guides import Heuristic, name_of_function, zero_estimates
 from antipodes_tasks.searches.pattern_databases import Patterns
 from antipodes_tasks.searches.problem import A_PROBLEM, Problem, Request
 from antipodes_tasks.searches.progress import Deadline, Listener, Progress, TimeLimitReached, silence
@@ -148,7 +150,11 @@ SEARCHES: Mapping[str, Callable[..., Answer]] = {
     "bidirectional": bidirectional,
     IDDFS: iddfs,
     IDA_STAR: ida_star,
+    ASTAR: astar,
+    BEAM: beam,
 }
+OPTIONS = {IDA_STAR: {"heuristic", "threads"}, ASTAR: {"heuristic", "weight"}, BEAM: {"heuristic", "width"}}
+"""The further options of each search; see there."""
 GOALS_TRIED = 16
 """Maximum number of goals on which a puzzle's move functions are checked before a search."""
 MAX_WITHOUT_TABLE = 1 << 20
@@ -178,9 +184,9 @@ class Solved:
     reason: str | None
     """Why the method was chosen. None if the caller chose it."""
     heuristic: str | None = None
-    """The name of the pattern tables that guided the search, or None."""
+    """The name of the pattern tables or of the user's function that guided the search, or None."""
     estimate: int | None = None
-    """The estimate of these tables for the position. None if they show that the goal is unreachable."""
+    """The estimate of the tables for the position. None if they show that the goal is unreachable, or for functions."""
 
 
 def choose_method(problem: Problem, store: Address | None = None) -> MethodChoice:
@@ -208,9 +214,10 @@ def solve_timed(
     store: Address,
     *,
     listener: Listener = silence,
-    heuristic: str | Patterns | None = None,
+    heuristic: Heuristic = None,
     memory_limit: int | None = None,
     threads: int | None = None,
+    options: Mapping[str, Any] | None = None,
     **settings: Any,
 ) -> Solved:
     """Solve by a method, by default the one that suits the problem; the table method reads the table in the store.
@@ -218,7 +225,7 @@ def solve_timed(
     If pattern tables guide a long search, ``threads`` threads search together, by default one per processor.
 
     ``settings`` are the options of `solve` and `solve_by_table`: ``every``, ``max_depth``, ``max_seconds`` and
-    ``listed``. Raises as these functions do.
+    ``listed``; ``options`` are further options of the method. Raises as these functions do.
     """
     reason = None
     if method is None:
@@ -234,9 +241,9 @@ def solve_timed(
                 settings["memory_limit"] = memory_limit
             answer = solve_by_table(problem, table, **settings)
             return Solved(answer, time.perf_counter() - begin, reason)
-    options: dict[str, Any] = {"heuristic": heuristic} if heuristic is not None else {}
+    options = {**(options or {}), **({"heuristic": heuristic} if heuristic is not None else {})}
     load_kernels(problem, method, **options)
-    if isinstance(heuristic, Patterns):
+    if isinstance(heuristic, Patterns) and method == IDA_STAR:
         options["threads"] = available_workers() if threads is None else threads
     begin = time.perf_counter()
     answer = solve(problem, method, listener=listener, memory_limit=memory_limit, **settings, **options)
@@ -273,7 +280,7 @@ def solve_many(
 
     waiting, rest = deque[Future[Solved]](), iter(problems)
     for first in islice(rest, 1):
-        load_kernels(first, method or choose_method(first).method, **_select_settings(settings, "heuristic"))
+        load_kernels(first, method or choose_method(first).method, **_further_options(settings))
         rest = chain([first], rest)
     with ThreadPoolExecutor(count) as pool:
         try:
@@ -288,16 +295,17 @@ def solve_many(
             pool.shutdown(cancel_futures=True)
 
 
-def _select_settings(settings: Mapping[str, Any], name: str) -> dict[str, Any]:
-    return {name: settings[name]} if name in settings else {}
+def _further_options(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the settings that only some searches have."""
+    return {name: value for name, value in settings.items() if name in set().union(*OPTIONS.values())}
 
 
-def _solved(
-    answer: Answer, seconds: float, reason: str | None, problem: Problem, heuristic: str | Patterns | None
-) -> Solved:
+def _solved(answer: Answer, seconds: float, reason: str | None, problem: Problem, heuristic: Heuristic) -> Solved:
     if isinstance(heuristic, Patterns):
         estimate = heuristic.estimate(problem.position)
         return Solved(answer, seconds, reason, heuristic.name, None if estimate == UNREACHABLE_COST else estimate)
+    if callable(heuristic):
+        return Solved(answer, seconds, reason, name_of_function(heuristic))
     return Solved(answer, seconds, reason)
 
 
@@ -315,9 +323,11 @@ def solve(
 ) -> Answer:
     """Return a shortest path to the nearest goal (with ``every``, all shortest paths), found by one of ``SEARCHES``.
 
+    The path of ``astar`` and ``beam`` may be longer; the answer states what is proved about its length.
+
     A search ends without a path if no goal is within ``max_depth`` moves, or after about ``max_seconds``.
 
-    ``options`` are options of the search, such as ``heuristic`` for ``ida-star``. `solve_by_table` reads a table. The
+    ``options`` are further options of the search, see ``OPTIONS``. `solve_by_table` reads a table. The
     ``memory_limit``, in bytes, defaults to three quarters of the free memory, and to at most 1 GiB for ``iddfs`` and
     ``ida-star``. The ``listener`` is called with the progress about ten times per second.
 
@@ -326,7 +336,7 @@ def solve(
     the memory limit.
     """
     search = SEARCHES[arguments.choice(method, "a method", tuple(SEARCHES))]
-    if unknown := options.keys() - ({"heuristic", "threads"} if search is ida_star else set()):
+    if unknown := options.keys() - OPTIONS.get(method, set()):
         raise InputError(f"{method} has no option {', '.join(sorted(unknown))}")
     limit = _memory_for(method) if memory_limit is None else memory_limit
     seconds = arguments.optional(max_seconds, arguments.number, "max_seconds", 0)
@@ -363,6 +373,8 @@ def load_kernels(problem: Problem, method: str, **options: Any) -> None:
     """Load the machine code of a search by solving a problem that is one move long."""
     arguments.instance(problem, Problem, A_PROBLEM)
     end, heuristic = problem.position, options.get("heuristic")
+    if callable(heuristic):
+        options["heuristic"] = zero_estimates  # a user's function may be slow, and valid only for its own goal
     if isinstance(heuristic, Patterns):
         heuristic.check(problem)
         end = heuristic.goal

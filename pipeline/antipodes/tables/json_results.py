@@ -367,10 +367,18 @@ class SolveAnswer:
     solutions: list[list[str]]
     expanded: int
     heuristic: Any = optional()
-    """The names of the tables that guided the search."""
+    """The names of the tables that guided the search, or the name of the user's function."""
     estimate: int | None = optional()
     generated: int | None = optional()
     """Number of successors generated."""
+    proved: str | None = optional()
+    """What is proved about the length of the path: "shortest", "within" or "path"."""
+    bound: float | None = optional()
+    """How many times as long as a shortest path the path is at most; None if this is unknown."""
+    violations: int | None = optional()
+    """Number of estimates that are higher than the length of a path to a goal."""
+    conditional: bool | None = optional()
+    """Whether the proof assumes that a user's function returns lower bounds."""
     seconds: float
     moves: Any = optional()
     """The moves of the solution, or a list of them for each solution."""
@@ -392,6 +400,10 @@ def solve_answer(puzzle: Puzzle, solved: Solved, every: bool = False) -> SolveAn
         heuristic=ABSENT if solved.heuristic is None else solved.heuristic,
         estimate=ABSENT if solved.heuristic is None else solved.estimate,
         generated=ABSENT if solved.heuristic is None else answer.generated,
+        proved=ABSENT if answer.proved is None else str(answer.proved),
+        bound=ABSENT if answer.proved is None else answer.bound,
+        violations=ABSENT if answer.proved is None else answer.violations,
+        conditional=ABSENT if answer.proved is None else answer.conditional,
         seconds=round(solved.seconds, 6),
         moves=_moves(puzzle, names if every else next(iter(names), None)),
     )

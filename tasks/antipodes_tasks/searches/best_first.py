@@ -20,8 +20,7 @@ from antipodes_tasks.properties.heuristics import UNREACHABLE_COST
 from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.searches.answer import DEFAULT_LIMIT, Answer, Outcome, Proof, unsolved
 from antipodes_tasks.searches.breadth_first import MEMORY_LIMIT
-from antipodes_tasks.searches.guides import Estimator, Guide
-from antipodes_tasks.searches.pattern_databases import Patterns
+from antipodes_tasks.searches.guides import Guide, Heuristic
 from antipodes_tasks.searches.problem import A_PROBLEM, Problem, Request
 from antipodes_tasks.searches.progress import Listener, Progress, silence
 
@@ -36,7 +35,6 @@ BATCH_SHARE = 16
 ADVICE = "; allow more memory, or choose beam, which keeps fewer positions"
 SCALE, TIE_BITS = 1 << 10, 21
 """Units of a sum per move in a key of the queue, and bits of the bound below the sum, which break ties."""
-Heuristic = str | Patterns | Estimator | None
 Depths = NDArray[np.int32]
 
 

@@ -2,19 +2,19 @@
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from antipodes_tasks.base import arguments
-from antipodes_tasks.base.errors import ResourceLimitError
+from antipodes_tasks.base.errors import InputError, ResourceLimitError
 from antipodes_tasks.keys.position_set import PositionSet, Words
 from antipodes_tasks.keys.steps import CompiledSteps
 from antipodes_tasks.properties.gaps import Gaps
 from antipodes_tasks.properties.heuristics import UNREACHABLE_COST, Heuristic, Name, heuristic_of, zero_heuristic
 from antipodes_tasks.rules.moves import Mask
 from antipodes_tasks.rules.swaps import swap_edges
-from antipodes_tasks.searches.answer import DEFAULT_LIMIT, Answer, Outcome, unsolved
+from antipodes_tasks.searches.answer import DEFAULT_LIMIT, Answer, Outcome, Proof, unsolved
 from antipodes_tasks.searches.blank_walk import descent_of_blank
 from antipodes_tasks.searches.breadth_first import Frontiers
 from antipodes_tasks.searches.depth_first import Descent, descent_by_blocks, descent_by_moves
@@ -100,10 +100,14 @@ def ida_star(
         The listed paths take more memory than ``memory_limit``.
     """
     arguments.instance(problem, Problem, A_PROBLEM).check_listed("ida-star")
+    if callable(heuristic):
+        raise InputError("ida-star needs a named heuristic or pattern tables; a function can guide astar and beam")
     if isinstance(heuristic, Patterns):
         heuristic.check(problem)
     bound = heuristic if isinstance(heuristic, Patterns) else heuristic_of(problem.rules, problem.goals, heuristic)
-    return _deepen("ida-star", problem, bound, Request(every, max_depth, listed, memory_limit, listener, threads))
+    answer = _deepen("ida-star", problem, bound, Request(every, max_depth, listed, memory_limit, listener, threads))
+    is_solved = answer.outcome == Outcome.SOLVED
+    return replace(answer, proved=Proof.SHORTEST, bound=1.0, violations=0) if is_solved else answer
 
 
 def _deepen(method: str, problem: Problem, heuristic: Bound, request: Request) -> Answer:

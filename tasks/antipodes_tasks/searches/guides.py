@@ -18,6 +18,8 @@ from antipodes_tasks.searches.problem import Problem
 Floats = NDArray[np.float64]
 Estimator = Callable[[Labels], Any]
 """A function from positions ``(n, places)`` to numbers ``(n,)``: an array, or anything that numpy converts to one."""
+Heuristic = str | Patterns | Estimator | None
+"""A heuristic as users give it: a name, pattern tables or a function; None means the strongest name that applies."""
 ROUNDING = 1e-3
 """How much of an estimate is ignored when it is rounded up, since a neural network returns 4.00001 instead of 4."""
 
@@ -32,7 +34,7 @@ class Guide:
     """Whether the estimates are known to be lower bounds. False for a user's function."""
 
     @classmethod
-    def of(cls, problem: Problem, heuristic: str | Patterns | Estimator | None) -> "Guide":
+    def of(cls, problem: Problem, heuristic: Heuristic) -> "Guide":
         """Return the guide for a heuristic; None means the strongest one with a name that applies.
 
         Raises InputError if the heuristic does not support the problem.
@@ -55,6 +57,11 @@ class Guide:
 def name_of_function(function: object) -> str:
     """Return the name of a user's function, for messages."""
     return shorten(str(getattr(function, "__name__", type(function).__name__)), 100)
+
+
+def zero_estimates(labels: Labels) -> Floats:
+    """Return zero for each of the positions ``(n, places)``, an estimate that guides nothing."""
+    return np.zeros(len(labels))
 
 
 def checked_function(function: Estimator) -> Callable[[Labels], Floats]:

@@ -180,13 +180,14 @@ def _searched(
     problem: Problem, options: SolveOptions, tables: Patterns | None, deadline: Deadline, progress: SearchProgress
 ) -> Solved:
     """Search with the given method, or with a method that suits the problem."""
-    method = TABLE if options.store is not None else options.method
+    method = TABLE if options.store is not None else options.search_method
     return solve_timed(
         problem,
         IDA_STAR if tables else method,
         options.own_store or default_store(problem.rules.name),
         listener=progress,
-        heuristic=tables or options.heuristic,
+        heuristic=tables or options.guide,
+        options=options.further,
         memory_limit=options.memory_bytes,
         every=options.every,
         max_depth=options.max_depth,
@@ -204,7 +205,8 @@ def _solve_batch(puzzle: Puzzle, options: SolveOptions) -> None:
 
     goal = _goal(puzzle, options)
     limits = {"max_depth": options.max_depth, "max_seconds": options.max_seconds, "memory_limit": options.memory_bytes}
-    search = BatchSearch(puzzle.rules, goal, options.method, options.heuristic, options.addresses, limits)
+    limits |= options.further
+    search = BatchSearch(puzzle.rules, goal, options.search_method, options.guide, options.addresses, limits)
     machines = Machines(options.workers, options.scheduler, options.scheduler_file)
     batch = Batch.of(options.batch or "", options.output, options.as_json)
     solve_batch(puzzle, batch, search, options.to, machines, options.quiet)
