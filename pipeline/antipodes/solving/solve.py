@@ -150,9 +150,10 @@ SEARCHES: Mapping[str, Callable[..., Answer]] = {
     "bidirectional": bidirectional,
     IDDFS: iddfs,
     IDA_STAR: ida_star,
-    ASTAR: astar,
-    BEAM: beam,
 }
+"""The searches that can find every shortest path."""
+ONE_PATH: Mapping[str, Callable[..., Answer]] = {ASTAR: astar, BEAM: beam}
+"""The searches that find one path, which may be longer than a shortest one."""
 OPTIONS = {IDA_STAR: {"heuristic", "threads"}, ASTAR: {"heuristic", "weight"}, BEAM: {"heuristic", "width"}}
 """The further options of each search; see there."""
 GOALS_TRIED = 16
@@ -323,7 +324,7 @@ def solve(
 ) -> Answer:
     """Return a shortest path to the nearest goal (with ``every``, all shortest paths), found by one of ``SEARCHES``.
 
-    The path of ``astar`` and ``beam`` may be longer; the answer states what is proved about its length.
+    The path of one of ``ONE_PATH`` may be longer; the answer states what is proved about its length.
 
     A search ends without a path if no goal is within ``max_depth`` moves, or after about ``max_seconds``.
 
@@ -335,7 +336,8 @@ def solve(
     themselves, or an argument is negative or has the wrong type. Raises ResourceLimitError if the search would exceed
     the memory limit.
     """
-    search = SEARCHES[arguments.choice(method, "a method", tuple(SEARCHES))]
+    searches = {**SEARCHES, **ONE_PATH}
+    search = searches[arguments.choice(method, "a method", tuple(searches))]
     if unknown := options.keys() - OPTIONS.get(method, set()):
         raise InputError(f"{method} has no option {', '.join(sorted(unknown))}")
     limit = _memory_for(method) if memory_limit is None else memory_limit

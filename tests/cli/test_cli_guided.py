@@ -1,0 +1,117 @@
+"""`solve` guided by a function in a Python file, by A* and beam search, and by the gap heuristic."""
+
+import json
+import signal
+
+import pytest
+
+FARTHEST = "8 6 7 / 2 5 4 / 3 0 1"
+FUNCTIONS = """
+import time
+import numpy as np
+
+def misplaced(positions):
+    return ((positions != [1, 2, 3, 4, 5, 6, 7, 8, 0]) & (positions != 0)).sum(axis=1)
+
+def triple(positions):
+    return 3.0 * misplaced(positions)
+
+def broken(positions):
+    return positions[10 ** 6]
+
+def slow(positions):
+    time.sleep(60)
+
+number = 5
+"""
+
+
+@pytest.fixture(autouse=True)
+def functions(tmp_path, monkeypatch):
+    (tmp_path / "own.py").write_text(FUNCTIONS)
+    monkeypatch.chdir(tmp_path)
+
+
+def answer(cli, *arguments):
+    outcome = cli("solve", *arguments, "--json")
+    assert outcome.status == 0, outcome
+    return json.loads(outcome.out)
+
+
+def test_a_function_guides_astar_and_beam(cli):
+    found = answer(cli, "eight-puzzle", FARTHEST, "--heuristic", "own.py:misplaced")
+    assert (found["method"], found["distance"], found["heuristic"]) == ("astar", 31, "misplaced")
+    assert (found["proved"], found["bound"], found["violations"]) == ("shortest", 1, 0)
+    assert found["conditional"] is True
+    weighted = answer(
+        cli, "eight-puzzle", FARTHEST, "--heuristic", "own.py:misplaced", "--method", "astar", "--weight", 2
+    )
+    assert 31 <= weighted["distance"] <= 62
+    assert (weighted["proved"], weighted["bound"]) in (("within", 2), ("shortest", 1))
+    high = answer(cli, "eight-puzzle", FARTHEST, "--heuristic", "own.py:triple")
+    assert (high["proved"], high["bound"]) == ("path", None)
+    assert high["violations"] > 0
+    beam = answer(cli, "eight-puzzle", FARTHEST, "--heuristic", "own.py:misplaced", "--method", "beam", "--width", 100)
+    assert (beam["proved"], beam["bound"]) == ("path", None)
+    assert len(beam["solutions"][0]) == beam["distance"] + 1 >= 32
+
+
+def test_the_text_states_what_is_proved(cli):
+    text = cli("solve", "eight-puzzle", FARTHEST, "--heuristic", "own.py:misplaced").out
+    assert "shortest path, if misplaced returns lower bounds" in text
+    text = cli("solve", "eight-puzzle", FARTHEST, "--heuristic", "own.py:triple").out
+    assert "not proved to be shortest" in text
+    text = cli("solve", "eight-puzzle", FARTHEST, "--method", "astar").out
+    assert "\nshortest path\n" in text
+    text = cli("solve", "eight-puzzle", FARTHEST, "--method", "beam", "--width", 1).out
+    assert "not proved to be shortest" in text or "try a greater --width" in text
+
+
+def test_gap_for_a_hundred_pancakes(cli, tmp_path):
+    (tmp_path / "stack.toml").write_text('[puzzle]\nname = "stack"\nfamily = "pancake"\nn = 100\n')
+    found = answer(cli, "stack.toml", "--moves", "100 57 23 80", "--heuristic", "gap", "--method", "ida-star")
+    assert (found["distance"], found["proved"], found["violations"]) == (4, "shortest", 0)
+    assert answer(cli, "stack.toml", "--moves", "100 57 23 80", "--method", "astar")["distance"] == 4
+
+
+def test_a_batch_with_a_function(cli, tmp_path):
+    (tmp_path / "positions.txt").write_text(f"{FARTHEST.replace('/', '')}\n1 2 3 4 5 6 7 0 8\n")
+    batch = ("eight-puzzle", "--batch", "positions.txt", "--heuristic", "own.py:misplaced")
+    found = answer(cli, *batch)
+    assert [(one["distance"], one["proved"]) for one in found] == [(31, "shortest"), (1, "shortest")]
+    assert found[0]["settings"].endswith("--method astar --heuristic misplaced")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--heuristic", "own.py:broken"), "the heuristic broken: IndexError (own.py, line 12)"),
+        (("--heuristic", "own.py:missing"), "own.py does not define 'missing'"),
+        (("--heuristic", "own.py:number"), "number is not a function"),
+        (("--heuristic", "none.py:f"), "none.py"),
+        (("--heuristic", "own.py:misplaced", "--method", "ida-star"), "cannot use a function; choose astar or beam"),
+        (("--heuristic", "own.py:misplaced", "--method", "bfs"), "can only be used with --method ida-star or astar"),
+        (("--heuristic", "own.py:misplaced", "--all"), "--all cannot be combined with astar"),
+        (("--weight", "2"), "--weight can only be used with --method astar"),
+        (("--width", "2", "--method", "astar"), "--width can only be used with --method beam"),
+        (("--heuristic", "gap", "--method", "astar"), "gap needs moves that turn over the top of a stack"),
+    ],
+)
+def test_odd_arguments_get_one_line(cli, arguments, message):
+    outcome = cli("solve", "eight-puzzle", FARTHEST, *arguments, "--quiet")
+    assert outcome.status == 2, outcome
+    assert message in outcome.err
+    assert "Traceback" not in outcome.err
+    assert len(outcome.err.strip().splitlines()) == 1
+
+
+def test_an_interrupt_ends_a_slow_function(process, tmp_path):
+    (tmp_path / "own.py").write_text(FUNCTIONS.replace("time.sleep(60)", "print('called', flush=True); time.sleep(60)"))
+    running = process("solve", "eight-puzzle", FARTHEST, "--heuristic", "own.py:slow")
+    for line in running.stderr:
+        if "called" in line:
+            break
+    running.send_signal(signal.SIGINT)
+    _, err = running.communicate(timeout=30)
+    assert running.returncode == 75, err
+    assert "stopped after" in err
