@@ -133,8 +133,9 @@ class _Nodes(NamedTuple):
     @classmethod
     def empty(cls, capacity: int) -> "_Nodes":
         """Return arrays without values."""
-        numbers = [np.empty(capacity, dtype=np.int32) for _ in range(3)]
-        return cls(*numbers, np.zeros(capacity, dtype=np.bool_), np.zeros(capacity, dtype=np.bool_))
+        cost, bound, parent = np.empty((3, capacity), dtype=np.int32)
+        is_open, is_goal = np.zeros((2, capacity), dtype=np.bool_)
+        return cls(cost, bound, parent, is_open, is_goal)
 
 
 class _Queue:
@@ -188,14 +189,14 @@ class _Queue:
         positions.count, count = _reach(
             keys, parents, positions.words, positions.slots, before, self._nodes, changed, rows
         )
-        new = slice(before, positions.count)
+        added = slice(before, positions.count)
         if positions.count > before:
             labels = after[rows[: positions.count - before]]
             bounds, goals = self._guide.bounds(labels), self._is_goal(labels)
             if not self._guide.is_proved:
                 np.minimum(bounds, UNREACHABLE_COST - 1, out=bounds)  # such positions come last, but are not dropped
             self._wrong += int((bounds[goals] > 0).sum())
-            self._nodes.bound[new], self._nodes.is_goal[new] = np.where(goals, 0, bounds), goals
+            self._nodes.bound[added], self._nodes.is_goal[added] = np.where(goals, 0, bounds), goals
         self._push(changed[:count])
 
     def _push(self, numbers: Numbers) -> None:
@@ -259,7 +260,7 @@ def _found(
 def _key(number: int, nodes: _Nodes, weight: float) -> int:
     """Return the key of a position: its sum, and then its bound."""
     bound = np.int64(nodes.bound[number])
-    return (np.int64(np.floor((nodes.cost[number] + weight * bound) * SCALE)) << TIE_BITS) + bound
+    return int((np.int64(np.floor((nodes.cost[number] + weight * bound) * SCALE)) << TIE_BITS) + bound)
 
 
 @kernel
@@ -282,7 +283,7 @@ def _reach(
         parent = parents[i]
         cost = nodes.cost[parent] + 1 if parent >= 0 else 0
         slot = find_slot(keys[i], words, slots)
-        number = np.int64(slots[slot])
+        number = int(slots[slot])
         if number < 0:
             number, slots[slot] = count, count
             words[count] = keys[i]
@@ -321,7 +322,7 @@ def _pop(keys: Numbers, numbers: Depths, size: int, nodes: _Nodes, weight: float
     """
     count, sums = 0, np.int64(0)
     while size > 0 and count < len(batch):
-        key, number = keys[0], np.int64(numbers[0])
+        key, number = keys[0], int(numbers[0])
         fresh = nodes.is_open[number] and key == _key(number, nodes, weight)
         if fresh and count > 0 and (key >> TIE_BITS != sums or nodes.is_goal[number]):
             break

@@ -64,7 +64,7 @@ def zero_estimates(labels: Labels) -> Floats:
     return np.zeros(len(labels))
 
 
-def checked_function(function: Estimator) -> Callable[[Labels], Floats]:
+def checked_function(function: object) -> Callable[[Labels], Floats]:
     """Return a user's function as one that checks its results.
 
     The returned function raises InputError, with the name of the user's function, if the function raises an exception,
