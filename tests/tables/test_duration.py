@@ -14,6 +14,7 @@ from antipodes.runs.forecast import LayerCosts, layers_to_come
 from antipodes.system.machine import GIB
 from antipodes.tables.planning import duration
 from antipodes.tables.planning.plan import plan_run
+from antipodes.tables.strategies.commitment import CHECKPOINTS
 from antipodes_tasks.bfs.segments import SegmentLog
 
 
@@ -36,7 +37,7 @@ def test_estimates(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(duration, "TRIAL_SECONDS", 60.0)
     puzzle = load_config(name).puzzle
     with_table = duration.estimate_duration(plan_run(puzzle, 2, GIB), 2, tmp_path / "no" / "such", start=0.5)
-    counts = duration.estimate_duration(plan_run(puzzle, 2, GIB, counts_only=True), 2, tmp_path)
+    counts = duration.estimate_duration(plan_run(puzzle, 2, GIB, commitment=CHECKPOINTS), 2, tmp_path)
     assert min(with_table.start, with_table.tables, with_table.search, with_table.write) > 0
     assert counts.write == 0
     assert with_table.known

@@ -26,6 +26,7 @@ from antipodes.tables.planning.cluster import ClusterFit, fit_cluster, identical
 from antipodes.tables.planning.cluster import Workers as Cluster
 from antipodes.tables.planning.duration import Duration, described_range, estimate_duration
 from antipodes.tables.planning.plan import Plan, plan_run
+from antipodes.tables.strategies.commitment import commitment_of
 from antipodes_tasks.base import arguments
 from antipodes_tasks.base.errors import InputError, ResourceLimitError, SizeLimitError
 from antipodes_tasks.base.quoting import counted
@@ -74,8 +75,7 @@ def plan(
     options = run_options(config.run, given)
     cluster = _described_cluster(cluster_workers, worker_memory, worker_threads, scheduler, scheduler_file)
     limit = available_memory() if options.memory_limit is None else options.memory_limit
-    counts_only = options.counts_only
-    store = chosen_store(None, config.run, config.puzzle.name, counts_only)
+    store = chosen_store(None, config.run, config.puzzle.name, options.counts_only)
     free = storage_at(store).free_bytes()
     tasks = tasks_at_once(options.workers)
     try:
@@ -85,7 +85,7 @@ def plan(
                 tasks,
                 limit,
                 settings=config.settings,
-                counts_only=counts_only,
+                commitment=commitment_of(options),
                 symmetry=options.symmetry,
                 outline=True,
             )
@@ -224,7 +224,9 @@ def _memory(planned: Plan, limit: int, what: str) -> str:
     if planned.least_bytes > limit:
         either = f"between {human(least)} and {human(planned.least_bytes)}"
         return f"{either}, known once the move tables are built; {what} {human(limit)}"
-    return f"at most {human(planned.memory_bytes)}{', with two bits per position' if planned.two_bits else ''}"
+    return (
+        f"at most {human(planned.memory_bytes)}{', with two bits per position' if planned.contents.bits == 2 else ''}"
+    )
 
 
 def _disk(planned: Plan, free: int | None) -> str:

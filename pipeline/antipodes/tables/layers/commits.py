@@ -8,7 +8,7 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,12 +20,13 @@ from antipodes.system.events import Assembling, Committed, Committing, Listener
 from antipodes.system.options import RunOptions
 from antipodes.tables.journal_file import StoredSegments
 from antipodes.tables.layers.shard_segments import ShardSegments, flush
-from antipodes.tables.layers.shards import Shards
-from antipodes.tables.planning.plan import WRITE_THREADS
 from antipodes.tables.store.manifest import NOTHING_COMMITTED, Layers, SearchManifest, TableManifest
 from antipodes.tables.store.search_stores import LayerCounts, SearchStore, TableStore
 from antipodes_tasks.base.errors import StoreDamagedError
 from antipodes_tasks.bfs.segments import Segment, depths_of
+
+if TYPE_CHECKING:
+    from antipodes.tables.layers.shards import Shards
 
 CHECKPOINT_SECONDS, CHECKPOINT_SECONDS_ON_CLUSTER = 120.0, 30.0
 """Default seconds between commits: little work can be lost, and writing remains a small part of a long run. The
@@ -39,6 +40,8 @@ MAX_TOGETHER = 16
 """Maximum number of layers that are submitted together."""
 FIRST_BLOCK = 4
 """Initial number of layers submitted together. It is then doubled or halved."""
+WRITE_THREADS = 4
+"""Number of chunks that a task writes at the same time: one is compressed while another is written to the disk."""
 
 
 @dataclass
@@ -106,7 +109,7 @@ class Commits:
         """Whether there is a commit from which a run can resume."""
         return self.manifest.committed_depth != NOTHING_COMMITTED
 
-    def commit(self, shards: Shards, layers: Layers) -> float:
+    def commit(self, shards: "Shards", layers: Layers) -> float:
         """Write the shards' findings to the journal, then the manifest with the layers; return the seconds taken."""
         before, depth = self.clock.write, layers.depth
         self.listener(Committing(depth))

@@ -18,6 +18,7 @@ from antipodes.executors.api import Call, Key, Scheduler, Stop
 from antipodes.system.events import Assembling
 from antipodes.tables.journal_file import StoredSegments
 from antipodes.tables.layers.commits import (
+    WRITE_THREADS,
     CommitPace,
     Source,
     TableCommits,
@@ -26,7 +27,6 @@ from antipodes.tables.layers.commits import (
     stored,
 )
 from antipodes.tables.layers.shard_segments import ShardSegments
-from antipodes.tables.planning.plan import WRITE_THREADS
 from antipodes.tables.store.manifest import TableManifest
 from antipodes.tables.store.search_stores import LayerCounts, TableStore
 from antipodes_tasks.bfs.key_partition import with_depths

@@ -24,8 +24,7 @@ from antipodes.system.events import (
     WorkersLost,
 )
 from antipodes.tables.journal import JournalDamagedError
-from antipodes.tables.layers.commits import CommitPace, Commits, TableCommits, assemble
-from antipodes.tables.layers.key_assembly import assemble_keys
+from antipodes.tables.layers.commits import CommitPace, Commits, TableCommits
 from antipodes.tables.layers.shard_segments import ShardSegments
 from antipodes.tables.layers.shards import Shards
 from antipodes.tables.planning.fitting import plan_that_fits
@@ -43,8 +42,6 @@ from antipodes_tasks.base.errors import (
 )
 from antipodes_tasks.base.option_names import option
 from antipodes_tasks.base.quoting import counted
-from antipodes_tasks.bfs.key_partition import warm_up as warm_up_keys
-from antipodes_tasks.bfs.partition import warm_up
 from antipodes_tasks.keys.encoded_runs import integers
 
 
@@ -132,10 +129,8 @@ class LayerSearch:
 
         ``plan`` is for the current workers of the scheduler. If these change, it is replaced.
         """
-        if not plan.keyed:
-            self._scheduler.on_worker_start((warm_up, plan.two_bits))
-        elif not self._scheduler.shares_memory:  # planning has already loaded the kernels in this process
-            self._scheduler.on_worker_start((warm_up_keys, plan.key_words))
+        if call := plan.contents.warm_up(plan.space, self._scheduler.shares_memory):
+            self._scheduler.on_worker_start(call)
         valid: Plan | None = plan
         lost = False
         while not (self.commits.manifest.complete or self._session.interrupted):
@@ -172,8 +167,7 @@ class LayerSearch:
                     return
             if isinstance(commits, TableCommits):
                 found = self._end_search(commits, shards) if shards else ()
-                write = assemble_keys if commits.manifest.keyed else assemble
-                write(commits, found, self._scheduler, self._pace, self._session.stop)
+                plan.contents.assemble(commits, found, self._scheduler, self._pace, self._session.stop)
             elif shards:
                 commits.complete_counts(self._found.layers, self._antipodes(shards))
                 self._shards = None

@@ -10,6 +10,7 @@ from math import ceil
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
 
 from antipodes.system.machine import KIB
+from antipodes.system.options import RunOptions
 from antipodes.tables.journal import Checkpoint, Damaged, Journal
 from antipodes.tables.journal_file import StoredSegments
 from antipodes.tables.layers.shard import Shard, all_held
@@ -19,7 +20,7 @@ from antipodes_tasks.bfs.bitmaps import bitmap_bytes
 from antipodes_tasks.bfs.segments import SegmentLog
 
 if TYPE_CHECKING:
-    from antipodes.tables.planning.plan import Division
+    from antipodes.tables.planning.division import Division
 
 JOURNAL_BYTES = 1.25
 """Upper bound, in practice, on the size of the journal in bytes per position. A run of 29 billion positions took
@@ -179,6 +180,11 @@ class CheckpointCommitment(Commitment):
 
 
 JOURNAL, CHECKPOINTS = JournalCommitment(), CheckpointCommitment()
+
+
+def commitment_of(options: RunOptions) -> Commitment:
+    """Return the commitment of a run with these options: a journal for a table, checkpoints if layers are counted."""
+    return CHECKPOINTS if options.counts_only else JOURNAL
 
 
 def flush_shards(shards: Sequence[Shard], depth: int, token: str) -> None:
