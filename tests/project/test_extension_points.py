@@ -109,3 +109,73 @@ with ap.open_table("five.zarr") as table:
     print(table["5 4 3 2 1"], len(table.path("5 4 3 2 1")) - 1)
 """
     assert run(program).split("\n")[:2] == ["1 4 9 15 20 22 20 15 9 4 1", "10 10"]  # inversions of permutations
+
+
+LOGGED_BITS = '''
+"""Bits that log the layers which they find."""
+
+from dataclasses import dataclass
+from functools import partial
+
+from antipodes.tables.strategies.contents import BitContents
+from antipodes_tasks.bfs.partition import State
+
+
+class LoggedState(State):
+    def advance(self, depth, sources, tables, log):
+        found = super().advance(depth, sources, tables, log)
+        with open("found.txt", "a") as file:
+            print(depth, found, file=file)
+        return found
+
+
+def logged(width, chunk_rows, part, room):
+    return LoggedState(part, width, chunk_rows)
+
+
+@dataclass(frozen=True)
+class LoggedBits(BitContents):
+    def needs(self, division, commitment, workers):
+        needs = super().needs(division, commitment, workers)
+        return needs._replace(together=needs.together + 1)
+
+    def make_state(self, division):
+        return partial(logged, division.space.width, division.chunk_rows)
+'''
+
+
+def test_hold_the_positions_of_a_search_in_another_way(package: Path, run: Callable[..., str]) -> None:
+    """The first row of the list whose memory fits is used, for a table and for counts."""
+    change(
+        package,
+        "hold the positions of a search in another way",
+        {"tables/strategies/logged_bits.py": LOGGED_BITS},
+        {
+            "tables/planning/plan.py": (
+                "CONTENTS: tuple[Contents, ...] = (",
+                "from antipodes.tables.strategies.logged_bits import LoggedBits\n"
+                "CONTENTS: tuple[Contents, ...] = (LoggedBits(), ",
+            )
+        },
+    )
+    program = """
+from collections import Counter
+from pathlib import Path
+import antipodes as ap
+from antipodes.tables.planning.plan import plan_run
+
+config = ap.Config({"name": "five", "family": "pancake", "n": 5})
+needed = plan_run(config.puzzle).least_bytes
+log = Path("found.txt")
+for name, limit in (("table", needed), ("counts", needed), ("other", needed - 1)):
+    log.unlink(missing_ok=True)
+    report = ap.run(config, name + ".zarr", workers=1, memory_limit=limit, counts_only=name == "counts")
+    found = Counter()
+    for line in log.read_text().splitlines() if log.exists() else ():
+        depth, count = map(int, line.split())
+        found[depth] += count
+    print(*report.layers, "found", *[count for depth, count in sorted(found.items()) if count])
+"""
+    layers = "1 4 12 35 48 20"
+    logged = f"{layers} found 4 12 35 48 20"
+    assert run(program).splitlines() == [logged, logged, f"{layers} found"]

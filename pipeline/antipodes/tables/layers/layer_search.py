@@ -24,12 +24,12 @@ from antipodes.system.events import (
     WorkersLost,
 )
 from antipodes.tables.journal import JournalDamagedError
-from antipodes.tables.layers.commits import CommitPace, Commits, TableCommits
+from antipodes.tables.layers.commits import CommitPace, Commits
 from antipodes.tables.layers.shard_segments import ShardSegments
 from antipodes.tables.layers.shards import Shards
 from antipodes.tables.planning.fitting import plan_that_fits
 from antipodes.tables.planning.plan import Plan
-from antipodes.tables.store.manifest import DEEPEST, MAX_ANTIPODES, NOTHING_COMMITTED, Layers, SearchManifest
+from antipodes.tables.store.manifest import DEEPEST, NOTHING_COMMITTED, Layers, SearchManifest
 from antipodes_tasks.base.errors import (
     DepthLimitError,
     ResourceLimitError,
@@ -42,7 +42,6 @@ from antipodes_tasks.base.errors import (
 )
 from antipodes_tasks.base.option_names import option
 from antipodes_tasks.base.quoting import counted
-from antipodes_tasks.keys.encoded_runs import integers
 
 
 @dataclass
@@ -157,22 +156,19 @@ class LayerSearch:
                 raise WorkerFailedError(f"the remaining workers have too little memory: {error}") from error
 
     def _continue_with(self, plan: Plan) -> None:
-        """Search until workers change. When all positions are searched, assemble the table or commit the counts."""
-        commits, shards = self.commits, None
+        """Search until workers change. When all positions are searched, finish the store."""
+        commits = self.commits
+        found: Sequence[ShardSegments] = ()
         try:
             if not commits.manifest.searched:
                 self._place(plan)
                 shards = self._search()
                 if shards is None or self._session.interrupted:
                     return
-            if isinstance(commits, TableCommits):
-                found = self._end_search(commits, shards) if shards else ()
-                plan.contents.assemble(commits, found, self._scheduler, self._pace, self._session.stop)
-            elif shards:
-                commits.complete_counts(self._found.layers, self._antipodes(shards))
+                found = commits.end_search(shards, self._found.layers, self._pace)
                 self._shards = None
+            commits.finish(found, plan.contents, self._scheduler, self._pace, self._session.stop)
         except JournalDamagedError as error:
-            assert isinstance(commits, TableCommits)  # counts-only runs have no journal
             self._damage.append(str(error))
             self._shards = None
             commits.search_again(error.key)
@@ -276,23 +272,6 @@ class LayerSearch:
         if self._found.depth > self.commits.manifest.committed_depth:
             self._pace.committed(self.commits.commit(shards, self._found.layers))
 
-    def _antipodes(self, shards: Shards) -> list[int]:
-        """Return the indices or keys of the first antipodes."""
-        return integers(shards.positions(self._found.depth, MAX_ANTIPODES))
-
-    def _end_search(self, commits: TableCommits, shards: Shards) -> Sequence[ShardSegments]:
-        """Record that all positions are searched; return the segments of the shards if they are not in the journal.
-
-        A run can resume within the assembly on a cluster, if there is an earlier commit, or if a commit is due.
-        """
-        layers, antipodes = self._found.layers, self._antipodes(shards)
-        resumable = commits.has_commit or self._pace.is_commit_overdue or not self._scheduler.shares_memory
-        if resumable and self._found.depth > commits.manifest.committed_depth:
-            commits.commit(shards, layers)
-        commits.begin_assembly(layers, antipodes, resumable)
-        self._shards, found = None, shards.release()
-        return () if resumable else found
-
     def _tell_start(self, plan: Plan) -> None:
         if self._started:
             return
@@ -300,7 +279,7 @@ class LayerSearch:
         resumed = self.commits.has_commit
         known = sum(self._found.layers.positions)
         name, size, depth = self._config.puzzle.name, plan.index_size, self._found.depth
-        started = SearchStarted(name, size, depth, known, resumed, plan.reachable, plan.commitment.keeps_segments)
+        started = SearchStarted(name, size, depth, known, resumed, plan.reachable, plan.commitment.makes_table)
         self._session.listener(started)
 
     def _roll_back(self, error: SchedulerError) -> None:
@@ -312,8 +291,8 @@ class LayerSearch:
         if shards := self._shards:
             lost = range(shards.plan.shard_count) if isinstance(error, SchedulerLostError) else shards.lost
             recomputed = shards.unwritten_positions(lost)
-            if isinstance(error, SchedulerLostError) or not shards.plan.commitment.keeps_segments:
-                self._shards = None  # without segments, shards cannot return to an earlier depth
+            if isinstance(error, SchedulerLostError) or not shards.plan.commitment.goes_back:
+                self._shards = None
         depth = max(0, manifest.committed_depth)
         self._found.layers = self._found.layers.first(depth + 1)
         self.losses.add(error, manifest, recomputed)

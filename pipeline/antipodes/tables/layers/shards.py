@@ -104,10 +104,10 @@ class Shards:
         return reached
 
     @property
-    def lost(self) -> list[int]:
-        """The numbers of the shards to be restored after a loss: only lost shards if segments are kept, else all."""
+    def lost(self) -> Sequence[int]:
+        """The numbers of the shards to be restored after a loss: the lost shards, or all if none can go back."""
         lost = [number for number, handle in enumerate(self._shards) if not self._scheduler.holds(handle)]
-        return lost if self.plan.commitment.keeps_segments or not lost else list(range(len(self._shards)))
+        return self.plan.commitment.shards_to_restore(lost, len(self._shards))
 
     def unwritten_positions(self, numbers: Iterable[int]) -> int:
         """Return how many positions these shards have found since they were last written."""

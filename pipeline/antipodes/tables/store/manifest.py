@@ -290,6 +290,10 @@ class SearchManifest:
             before = [*[0] * len(before[1:]), *before[-1:]]
         return [*[0] * (len(before) - 1), sum(before), last] if before else [last]
 
+    def not_searched(self) -> Self:
+        """Return the manifest as it was before all positions were searched."""
+        return replace(self, searched=False, complete=False, antipodes=())
+
     @property
     def layouts(self) -> Mapping[str, Layout]:
         """The layouts of the arrays, by name."""
@@ -458,8 +462,8 @@ class TableManifest(SearchManifest):
         return replace(listed, chunks=none, keys=none)
 
     def not_searched(self) -> Self:
-        """Return the manifest as it was before all positions were searched."""
-        return replace(self._journalled, searched=False, antipodes=())
+        """Return the manifest as it was before all positions were searched, with the chunks of the journal."""
+        return super(TableManifest, self._journalled).not_searched()
 
     @property
     def as_read(self) -> Self:

@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 from antipodes.executors.api import Call, Capacity, Handle, Scheduler, Stop
 from antipodes.system.events import Listener
 from antipodes.system.machine import MIB, human
-from antipodes.tables.layers.commits import WRITE_THREADS, CommitPace, TableCommits, assemble
-from antipodes.tables.layers.key_assembly import assemble_keys
+from antipodes.tables.layers.assembly import WRITE_THREADS, Assembly, DepthAssembly, assemble
+from antipodes.tables.layers.commits import CommitPace, TableCommits
+from antipodes.tables.layers.key_assembly import KeyAssembly
 from antipodes.tables.layers.layer_graph import ExchangeGraph, LayerGraph, NeighbourGraph, successors_of
 from antipodes.tables.layers.move_table_tasks import build_tables
 from antipodes.tables.layers.shard import Room, Shard
@@ -74,6 +75,8 @@ class Contents(ABC):
 
     graph: ClassVar[type[LayerGraph]]
     """The tasks of a layer."""
+    assembly: ClassVar[type[Assembly[Any]]]
+    """The chunks of a table."""
 
     @property
     def bits(self) -> int | None:
@@ -164,16 +167,14 @@ class Contents(ABC):
         ``offers`` are what the tasks of `graph` collect from other shards, and ``moves`` the result of `link`.
         """
 
-    @abstractmethod
     def assemble(
-        self,
-        commits: TableCommits,
-        found: Sequence[ShardSegments],
-        scheduler: Scheduler,
-        pace: CommitPace,
-        stop: Stop,
+        self, commits: TableCommits, found: Sequence[ShardSegments], scheduler: Scheduler, pace: CommitPace, stop: Stop
     ) -> None:
-        """Write the chunks of a table whose positions are all searched, and finish it; see `commits.assemble`."""
+        """Write the chunks of a table whose positions are all searched, and finish it, unless told to stop before.
+
+        The segments are those ``found`` in the shards, or those in the journal. Raises as `assembly.assemble` does.
+        """
+        assemble(self.assembly(commits, found), scheduler, pace, stop)
 
 
 @dataclass(frozen=True)
@@ -184,6 +185,7 @@ class BitContents(Contents):
     """Three or two."""
 
     graph = NeighbourGraph
+    assembly = DepthAssembly
 
     @property
     def settles_together(self) -> bool:
@@ -203,7 +205,7 @@ class BitContents(Contents):
     def needs(self, division: Division, commitment: Commitment, workers: Capacity) -> Needs:
         """Return the memory of the move tables, and of the search or the assembly, whichever takes more."""
         filler = division.space.filler
-        assembly = _assembly_bytes(division, workers) if commitment.keeps_segments else 0
+        assembly = _assembly_bytes(division, workers) if commitment.makes_table else 0
         together = max(self._search_bytes(division, workers), assembly, filler.building_bytes(workers.workers))
         tables = filler.table_bytes
         return Needs(tables, together, tables - filler.least_table_bytes)
@@ -277,17 +279,6 @@ class BitContents(Contents):
             found += state.advance(depth, here, moves.tables, shard.log)
         return found
 
-    def assemble(
-        self,
-        commits: TableCommits,
-        found: Sequence[ShardSegments],
-        scheduler: Scheduler,
-        pace: CommitPace,
-        stop: Stop,
-    ) -> None:
-        """Write the depth of every entry."""
-        assemble(commits, found, scheduler, pace, stop)
-
 
 def _bits_of(
     kind: Callable[[Partition, int, int], State], width: int, chunk_rows: int, part: Partition, room: Room
@@ -308,6 +299,7 @@ class KeyContents(Contents):
     """Sorted keys of positions without an index. Keys that do not fit into memory are moved to temporary files."""
 
     graph = ExchangeGraph
+    assembly = KeyAssembly
 
     def can_hold(self, space: Space) -> bool:
         """Return whether positions are keys."""
@@ -387,17 +379,6 @@ class KeyContents(Contents):
         offers = offers or [successors_of([shard], moves, depth - 1)]
         arrived = [one for offer in offers for one in offer.found]
         return sum(state.advance(depth, arrived, shard.log) for state in shard.states)
-
-    def assemble(
-        self,
-        commits: TableCommits,
-        found: Sequence[ShardSegments],
-        scheduler: Scheduler,
-        pace: CommitPace,
-        stop: Stop,
-    ) -> None:
-        """Write the list of all keys, and the depth of each key."""
-        assemble_keys(commits, found, scheduler, pace, stop)
 
 
 def _keys_of(ranges: Any, range_rows: int, part: Partition, room: Room) -> KeyState:
