@@ -14,7 +14,8 @@ from antipodes.storage.lock import StoreLock
 from antipodes.system.events import Committed, Committing, Listener
 from antipodes.system.options import RunOptions
 from antipodes.tables.layers.shard_segments import ShardSegments
-from antipodes.tables.store.manifest import MAX_ANTIPODES, NOTHING_COMMITTED, Layers, SearchManifest, TableManifest
+from antipodes.tables.store.found_layers import Layers
+from antipodes.tables.store.manifest import MAX_ANTIPODES, NOTHING_COMMITTED, SearchManifest, TableManifest
 from antipodes.tables.store.search_stores import LayerCounts, SearchStore, TableStore
 from antipodes_tasks.keys.encoded_runs import integers
 

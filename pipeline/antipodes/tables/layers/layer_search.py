@@ -29,7 +29,8 @@ from antipodes.tables.layers.shard_segments import ShardSegments
 from antipodes.tables.layers.shards import Shards
 from antipodes.tables.planning.fitting import plan_that_fits
 from antipodes.tables.planning.plan import Plan
-from antipodes.tables.store.manifest import DEEPEST, NOTHING_COMMITTED, Layers, SearchManifest
+from antipodes.tables.store.found_layers import Layers
+from antipodes.tables.store.manifest import DEEPEST, NOTHING_COMMITTED, SearchManifest
 from antipodes_tasks.base.errors import (
     DepthLimitError,
     ResourceLimitError,

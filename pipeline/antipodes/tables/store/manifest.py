@@ -33,6 +33,7 @@ from antipodes.storage.manifest_fields import (
     unsigned,
 )
 from antipodes.tables.store.chunk_digests import ChunkDigests, chunk_digests
+from antipodes.tables.store.found_layers import Layers
 from antipodes_tasks.base import arguments
 from antipodes_tasks.base.errors import FieldError, NotAStoreError, SourceError
 from antipodes_tasks.bfs.bitmaps import UNREACHED
@@ -54,34 +55,6 @@ KEY_BITS = 64 * 64
 NOTHING_COMMITTED = -1
 Cut = tuple[Space, int]
 """The space that defines the rows and columns of a store, and the number of rows per chunk."""
-
-
-@dataclass
-class Layers:
-    """The number of entries at each depth, and the number of positions that they represent."""
-
-    entries: list[int] = field(default_factory=list)
-    positions: list[int] = field(default_factory=list)
-
-    @property
-    def depth(self) -> int:
-        """The depth of the last layer."""
-        return len(self.entries) - 1
-
-    def add(self, entries: int, positions: int) -> None:
-        """Add a layer."""
-        self.entries.append(entries)
-        self.positions.append(positions)
-
-    def first(self, count: int) -> "Layers":
-        """Return the first ``count`` layers."""
-        return Layers(self.entries[:count], self.positions[:count])
-
-    @property
-    def fields(self) -> dict[str, Any]:
-        """The fields of a manifest that commits these layers."""
-        weighed = () if self.positions == self.entries else tuple(self.positions)
-        return {"committed_depth": self.depth, "layers": tuple(self.entries), "weighed": weighed}
 
 
 @dataclass(frozen=True)
