@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from antipodes.interface.runs import Progress, run
 from antipodes.progress.show import in_notebook
 from antipodes.puzzles.config import Config, PuzzleLike, as_config
-from antipodes.puzzles.pattern import goals_in, goals_or_test
+from antipodes.puzzles.goals import goals_in, goals_or_test
 from antipodes.puzzles.puzzle import PositionLike, PositionsLike, Puzzle
 from antipodes.solving import pattern_heuristic
 from antipodes.solving import solve as solving
