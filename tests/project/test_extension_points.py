@@ -68,6 +68,54 @@ def _source(package: Path, path: str) -> Path:
     return top / path
 
 
+GAPS = '''
+"""Gaps of pancakes: neighbours in the stack that are not neighbours in the goal (M. Helmert, 2010)."""
+
+import numpy as np
+
+from antipodes_tasks.properties.lower_bounds import LowerBound
+
+
+class Gaps(LowerBound):
+    """The number of gaps between pancakes, and between the last pancake and the plate."""
+
+    def __init__(self, rules, goals):
+        (self.goal,) = goals
+
+    def bounds(self, labels):
+        order = np.argsort(self.goal)[labels]
+        plate = np.full((len(labels), 1), labels.shape[1])
+        return (np.abs(np.diff(np.hstack((order, plate)), axis=1)) > 1).sum(axis=1)
+'''
+
+
+def test_add_a_heuristic(package: Path, run: Callable[..., str]) -> None:
+    row = '    "gaps": Named(Gaps, lambda rules: True, "pancakes", lambda rules: False),\n'
+    change(
+        package,
+        "add a heuristic",
+        {"properties/gaps.py": GAPS},
+        {
+            "properties/heuristics.py": (
+                "NAMED = {\n",
+                f"from antipodes_tasks.properties.gaps import Gaps\n\nNAMED = {{\n{row}",
+            )
+        },
+    )
+    program = """
+import antipodes as ap
+puzzle = ap.Config({"name": "six", "family": "pancake", "n": 6})
+ap.run(puzzle, "six.zarr")
+with ap.open_table("six.zarr") as table:
+    print(table.evaluate("gaps").admissible)
+    for position in ("2 1 4 3 6 5", "4 6 2 5 1 3", "1 3 5 2 4 6"):
+        found = [ap.solve(puzzle, position, every=True, **by) for by in ({"heuristic": "gaps"}, {"method": "iddfs"})]
+        print(found[0].distance == table[position], found[0].solution_count == found[1].solution_count)
+        print(found[0].expanded < found[1].expanded)
+"""
+    assert run(program).split() == ["True"] * 10
+
+
 ROTOR = '''
 """Rotors: pieces in a row, of which a move exchanges two neighbours."""
 

@@ -24,12 +24,13 @@ from antipodes_tasks.base.errors import (
     StoreDamagedError,
 )
 from antipodes_tasks.keys.position_set import Numbers, Words
-from antipodes_tasks.properties.heuristics import UNREACHABLE_COST, has_heuristic
+from antipodes_tasks.properties.heuristics import has_heuristic
+from antipodes_tasks.properties.lower_bounds import UNREACHABLE_COST
 from antipodes_tasks.rules.function_checks import check_functions, check_path, contradiction
 from antipodes_tasks.searches.answer import DEFAULT_LIMIT, Answer, Outcome, unsolved
 from antipodes_tasks.searches.breadth_first import MEMORY_LIMIT, bfs, bidirectional
 from antipodes_tasks.searches.deepening import PROOF_MEMORY, ida_star, iddfs
-from antipodes_tasks.searches.pattern_databases import Patterns
+from antipodes_tasks.searches.heuristic import Heuristic
 from antipodes_tasks.searches.problem import A_PROBLEM, Problem, Request
 from antipodes_tasks.searches.progress import Deadline, Listener, Progress, TimeLimitReached, silence
 from antipodes_tasks.searches.shortest_paths import ShortestPaths, shortest_paths, solved
@@ -178,9 +179,9 @@ class Solved:
     reason: str | None
     """Why the method was chosen. None if the caller chose it."""
     heuristic: str | None = None
-    """The name of the pattern tables that guided the search, or None."""
+    """The name of the pattern tables, or other object, that guided the search; None if the caller gave no object."""
     estimate: int | None = None
-    """The estimate of these tables for the position. None if they show that the goal is unreachable."""
+    """The lower bound of this object for the position. None if it shows that the goal is unreachable."""
 
 
 def choose_method(problem: Problem, store: Address | None = None) -> MethodChoice:
@@ -208,7 +209,7 @@ def solve_timed(
     store: Address,
     *,
     listener: Listener = silence,
-    heuristic: str | Patterns | None = None,
+    heuristic: str | Heuristic | None = None,
     memory_limit: int | None = None,
     threads: int | None = None,
     **settings: Any,
@@ -236,7 +237,7 @@ def solve_timed(
             return Solved(answer, time.perf_counter() - begin, reason)
     options: dict[str, Any] = {"heuristic": heuristic} if heuristic is not None else {}
     load_kernels(problem, method, **options)
-    if isinstance(heuristic, Patterns):
+    if isinstance(heuristic, Heuristic):
         options["threads"] = available_workers() if threads is None else threads
     begin = time.perf_counter()
     answer = solve(problem, method, listener=listener, memory_limit=memory_limit, **settings, **options)
@@ -293,10 +294,10 @@ def _select_settings(settings: Mapping[str, Any], name: str) -> dict[str, Any]:
 
 
 def _solved(
-    answer: Answer, seconds: float, reason: str | None, problem: Problem, heuristic: str | Patterns | None
+    answer: Answer, seconds: float, reason: str | None, problem: Problem, heuristic: str | Heuristic | None
 ) -> Solved:
-    if isinstance(heuristic, Patterns):
-        estimate = heuristic.estimate(problem.position)
+    if isinstance(heuristic, Heuristic):
+        estimate = heuristic.bound(problem.position)
         return Solved(answer, seconds, reason, heuristic.name, None if estimate == UNREACHABLE_COST else estimate)
     return Solved(answer, seconds, reason)
 
@@ -363,9 +364,9 @@ def load_kernels(problem: Problem, method: str, **options: Any) -> None:
     """Load the machine code of a search by solving a problem that is one move long."""
     arguments.instance(problem, Problem, A_PROBLEM)
     end, heuristic = problem.position, options.get("heuristic")
-    if isinstance(heuristic, Patterns):
+    if isinstance(heuristic, Heuristic):
         heuristic.check(problem)
-        end = heuristic.goal
+        end = end if heuristic.only_goal is None else heuristic.only_goal
     successors = problem.rules.successors(end)
     if len(successors):
         solve(Problem.of(problem.rules, successors[0], end), method, **options)
