@@ -14,12 +14,12 @@ import numpy as np
 from antipodes_tasks.move_tables import COLUMN_BYTES, Fill, Filler, MoveTables, blocks
 from antipodes_tasks.rules.transforms import Transforms
 from antipodes_tasks.spaces.orbit_parts import ValuesIndex
-from antipodes_tasks.spaces.orbit_steps import OrbitSteps, orbit_steps
+from antipodes_tasks.spaces.orbit_steps import OrbitSteps, most_on_empty_places, orbit_steps
 from antipodes_tasks.spaces.reduced_columns import columns_of, fill_maps
 from antipodes_tasks.spaces.reduced_rows import Renamings, renamings_of
 from antipodes_tasks.spaces.row_classes import RowClasses
 from antipodes_tasks.spaces.row_tables import Reduction, RowSample, RowTables
-from antipodes_tasks.spaces.rows_and_columns import Cut
+from antipodes_tasks.spaces.rows_and_columns import Cut, Pieces
 
 KEPT_BYTES = 16
 """Bytes of a representative row while its space is in use: its key and its weight."""
@@ -54,9 +54,14 @@ class ReducedTables(Filler):
 
     @cached_property
     def most_moves(self) -> int:
-        """Maximum number of legal moves of a row; for an outline, the number of moves."""
+        """Maximum number of legal moves of a row; for an outline, an upper bound."""
         if self.classes.is_outline:
-            return len(self.steps.transforms)
+            bounds = (
+                most_on_empty_places(self.transforms, self.steps, part.place_slice, part.counts[0])
+                for part, classes in zip(self.frame.parts, self.frame.classes, strict=True)
+                if isinstance(part, Pieces) and isinstance(classes, tuple) and classes.count(classes[0]) == 1
+            )
+            return min(bounds, default=len(self.steps.transforms))
         return int(self.reduction.target.shape[1])
 
     @property
@@ -141,7 +146,7 @@ class ReducedTables(Filler):
     def renamings(self) -> Renamings:
         """The renamings of contents of the column."""
         added = self.transforms.added[self.steps.transforms]
-        return renamings_of(self.classes.images, added if self.folds else np.zeros_like(added))
+        return renamings_of(self.classes.images, added if self.folds else np.zeros_like(added), self.frame.carried)
 
 
 def decides(frame: Cut, transforms: Transforms) -> bool:
