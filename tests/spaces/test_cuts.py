@@ -8,7 +8,7 @@ import pytest
 from reduced_spaces import check_agreement, depths_of, reduced_spaces
 
 from antipodes.puzzles.abstraction import Abstraction, pattern_settings
-from antipodes.puzzles.config import load_config
+from antipodes.puzzles.config import bundled_configs, load_config
 from antipodes.puzzles.families import puzzle_from
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes_tasks.rules.swaps import transforms_of
@@ -20,6 +20,7 @@ from antipodes_tasks.spaces.selection import best_space, every_cut, numbering_of
 from antipodes_tasks.spaces.space import Space
 
 Edges = list[tuple[int, int]]
+PUZZLES = bundled_configs() | bundled_configs("patterns")
 TETRADS = "CORNERS:1,4,6,7", "CORNERS:2,3,5,8"
 SLICES = "EDGES:1,4,9,12", "EDGES:2,3,10,11", "EDGES:5,6,7,8"
 
@@ -92,9 +93,9 @@ def test_tiles_on_graphs_with_every_set_of_tiles(
     assert tried >= 2
 
 
-@pytest.mark.parametrize("name", ["2x2x2", "dino", "configs/patterns/3x3x3-phase-one.toml"])
+@pytest.mark.parametrize("name", ["2x2x2", "dino", "3x3x3-phase-one"])
 def test_the_estimated_number_of_maps_is_large_enough(name: str) -> None:
-    space = best_space(load_config(name).puzzle.rules, "on")
+    space = best_space(load_config(str(PUZZLES[name])).puzzle.rules, "on")
     numbering = space.numbering
     estimate = estimated_maps(numbering.frame, numbering.images, transforms_of(space.rules))
     assert (

@@ -55,14 +55,17 @@ class ReducedTables(Filler):
     @cached_property
     def most_moves(self) -> int:
         """Maximum number of legal moves of a row; for an outline, an upper bound."""
-        if self.classes.is_outline:
-            bounds = (
-                most_on_empty_places(self.transforms, self.steps, part.place_slice, part.counts[0])
-                for part, classes in zip(self.frame.parts, self.frame.classes, strict=True)
-                if isinstance(part, Pieces) and isinstance(classes, tuple) and classes.count(classes[0]) == 1
-            )
-            return min(bounds, default=len(self.steps.transforms))
-        return int(self.reduction.target.shape[1])
+        return self.legal_moves if self.classes.is_outline else int(self.reduction.target.shape[1])
+
+    @cached_property
+    def legal_moves(self) -> int:
+        """Upper bound on the number of legal moves of a row, known before rows are listed."""
+        bounds = (
+            most_on_empty_places(self.transforms, self.steps, part.place_slice, part.counts[0])
+            for part, classes in zip(self.frame.parts, self.frame.classes, strict=True)
+            if isinstance(part, Pieces) and isinstance(classes, tuple) and classes.count(classes[0]) == 1
+        )
+        return min(bounds, default=len(self.steps.transforms))
 
     @property
     def most_column_maps(self) -> int:
@@ -104,7 +107,7 @@ class ReducedTables(Filler):
 
     @property
     def _row_tables(self) -> RowTables:
-        return RowTables(self.transforms, self.classes, self.steps, self.folds, self.renamings)
+        return RowTables(self.transforms, self.classes, self.steps, self.legal_moves, self.folds, self.renamings)
 
     def begin(self) -> tuple[MoveTables, list[Fill]]:
         """Return move tables whose column maps are unfilled, and the calls that fill the column maps."""
@@ -132,7 +135,7 @@ class ReducedTables(Filler):
         """Return an upper bound on the bytes in use, besides the tables, while ``threads`` threads fill them."""
         effects = 1 if self.folds else len(self.steps.alternatives)
         cases = self.width * (2 * effects * (self.frame.slots + 2) + 8 * len(self.frame.blocks))
-        rows = self.rows * (ROW_BYTES + self.frame.places + STEP_BYTES * len(self.steps.transforms))
+        rows = self.rows * (ROW_BYTES + self.frame.places + STEP_BYTES * self.legal_moves)
         if self.classes.is_outline:
             return cases + rows + 2 * self.most_column_maps * self.sample.key_bytes
         return cases + rows + 2 * self.reduction.keys.nbytes
