@@ -64,6 +64,25 @@ def test_a_trial_that_ends_counts_all_layers_and_more_workers_than_processors_sh
     assert estimated.search == pytest.approx(searched[0].seconds / 8)
 
 
+def test_a_trial_stops_as_soon_as_the_remaining_layers_can_be_forecast(monkeypatch: pytest.MonkeyPatch) -> None:
+    plan = plan_run(load_config("three-colours").puzzle, 1)
+    monkeypatch.setattr(duration, "TRIAL_SECONDS", 60.0)
+    monkeypatch.setattr(duration, "LONGEST_LAYER", 60.0)
+    monkeypatch.setattr(duration, "ENOUGH_SECONDS", 0.0)
+    tried: list[tuple[list[int], list[float], bool]] = []
+    layers_tried = duration._layers_tried
+
+    def once(*arguments: Any) -> tuple[list[int], list[float], bool]:
+        tried.append(layers_tried(*arguments))
+        return tried[-1]
+
+    monkeypatch.setattr(duration, "_layers_tried", once)
+    assert duration.estimate_duration(plan, 1, None).known
+    (counts, _, ended) = tried[0]
+    assert not ended
+    assert sum(counts) >= duration.LEAST_SHARE * 12_108_096 > sum(counts[:-1])
+
+
 @pytest.mark.parametrize("limit", ["available_memory", "TRIAL_BYTES", "TRIAL_TABLES", "LONGEST_LAYER"])
 def test_without_a_trial_a_measured_rate_tells_a_range(limit: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(duration, limit, (lambda: 0) if limit == "available_memory" else 0.0)
