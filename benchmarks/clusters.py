@@ -20,7 +20,8 @@ from antipodes.executors.api import Call, Handle, Key, OnDone
 from antipodes.executors.distributed.cluster import Cluster
 from antipodes.puzzles.config import Config, load_config
 from antipodes.system.machine import KIB
-from antipodes.tables.planning import plan
+from antipodes.tables.planning import division
+from antipodes.tables.planning.plan import plan_run
 from antipodes.tables.run import RunOptions, run_puzzle
 from antipodes.tables.table import open_table
 from antipodes_tasks.move_tables import ILLEGAL
@@ -137,7 +138,7 @@ def _frontier_bytes(dask_worker: Any) -> int:
 
 def _crossing(config: Config, store: str) -> tuple[int, int]:
     """Return the total bytes of the bitmap rows that must be sent, and the number of positions in them."""
-    planned = plan.plan_run(config.puzzle, WORKERS, processes=WORKERS)
+    planned = plan_run(config.puzzle, WORKERS, processes=WORKERS)
     _, (other, *_) = planned.shards
     border = other.first_row
     target = planned.space.filler.filled().target
@@ -162,11 +163,11 @@ def _crossing(config: Config, store: str) -> tuple[int, int]:
 def _cost_of_tasks(cluster: _Processes, folder: str) -> list[Row]:
     rows = []
     for puzzle, what, grain in (
-        (LARGE_PUZZLE, "shards as planned", plan.SHARD_STATES),
+        (LARGE_PUZZLE, "shards as planned", division.SHARD_STATES),
         (PUZZLE, "many small shards", FINE_SHARDS),
     ):
         store = str(Path(folder) / "tasks.zarr")
-        with Client(scheduler_file=cluster.scheduler_file) as client, patch.object(plan, "SHARD_STATES", grain):
+        with Client(scheduler_file=cluster.scheduler_file) as client, patch.object(division, "SHARD_STATES", grain):
             counting = _Counting(client)
             with counting:
                 before = cluster.scheduler.cpu_times()

@@ -12,6 +12,7 @@ import numpy as np
 from antipodes.puzzles.config import PuzzleLike, as_config
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.system.machine import GIB
+from antipodes.system.records import as_dict, record_of
 from antipodes_tasks.base import arguments
 from antipodes_tasks.base.errors import InputError, PositionError, ResourceLimitError, SizeLimitError, SourceError
 from antipodes_tasks.base.quoting import counted, quote, shorten
@@ -39,6 +40,16 @@ MAX_BYTES = GIB
 MAX_POSITIONS = 20_000
 MAX_MOVED = 60_000
 """Maximum product of the numbers of positions and moves for brute force with functions, which takes 1 or 2 seconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedPuzzle:
+    """The problems of a puzzle's definition and the checks that were made, for JSON output."""
+
+    ok: bool
+    problems: list[str]
+    notes: list[str]
+    checked: list[str]
 
 
 @dataclass(repr=False)
@@ -76,7 +87,7 @@ class CheckReport:
 
     def to_json(self) -> dict[str, Any]:
         """Return the report with the keys of the command line's ``--json``."""
-        return {"ok": self.ok, "problems": self.problems, "notes": self.notes, "checked": self.checked}
+        return as_dict(record_of(CheckedPuzzle, self))
 
 
 @dataclass(frozen=True)

@@ -29,7 +29,7 @@ def test_lines_fit_the_terminal(columns: int, cli: Command, monkeypatch: pytest.
     assert max(map(len, lines)) <= max(columns, 27)  # the longest name
     listed = [line.split()[0] for line in lines if line.startswith("  ") and line[2] != " "]
     assert sorted(listed) == sorted(bundled_configs())
-    assert [line for line in lines if line[0] != " "] == sorted({one["family"] for one in bundled_puzzles()})
+    assert [line for line in lines if line[0] != " "] == sorted({one.family for one in bundled_puzzles()})
     text = " ".join(" ".join(lines).split())
     assert "5,765,760 Tiles 1 to 5 and ten identical tiles on a 4x4 board" in text
     assert text.count("3,149,280") == 1  # the description of the cube ends with it, too
@@ -37,7 +37,7 @@ def test_lines_fit_the_terminal(columns: int, cli: Command, monkeypatch: pytest.
 
 def test_the_sizes_in_the_file_are_those_of_the_tables() -> None:
     """``make atlas`` writes them; here each puzzle is built and counted anew."""
-    assert {one["name"]: one["index_size"] for one in bundled_puzzles()} == index_sizes()
+    assert {one.name: one.index_size for one in bundled_puzzles()} == index_sizes()
 
 
 def test_nothing_is_searched_or_built(cli: Command, monkeypatch: pytest.MonkeyPatch) -> None:

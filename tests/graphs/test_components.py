@@ -17,7 +17,8 @@ import antipodes as ap
 from antipodes.graphs.components import Component, Components, components, hardest_starts
 from antipodes.puzzles.custom import define_puzzle
 from antipodes.puzzles.families import puzzle_from
-from antipodes.puzzles.pattern import all_placements, goals_in
+from antipodes.puzzles.goals import goals_in
+from antipodes.puzzles.pattern import all_placements
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.solving.solve import solve
 from antipodes_tasks.base.errors import InputError, SizeLimitError

@@ -22,8 +22,8 @@ import antipodes
 from antipodes.puzzles.config import Config, as_config, load_config
 from antipodes.puzzles.families import puzzle_from
 from antipodes.puzzles.families.generators import settings_of
+from antipodes.puzzles.goals import goals_in
 from antipodes.puzzles.packed_positions import packed, unpacked
-from antipodes.puzzles.pattern import goals_in
 from antipodes.storage.backend import MANIFEST
 from antipodes_tasks.base.errors import ConfigError, InputError, PositionError, ResourceLimitError
 from antipodes_tasks.properties.finding import symmetries_of
@@ -87,7 +87,7 @@ def test_positions_and_patterns_together() -> None:
 def few(monkeypatch: pytest.MonkeyPatch) -> None:
     """More than fifty starts are many, and more than five hundred too many."""
     monkeypatch.setattr("antipodes.puzzles.puzzle.MIN_ARRAY_STARTS", 50)
-    monkeypatch.setattr("antipodes.puzzles.pattern.MAX_STARTS", 500)
+    monkeypatch.setattr("antipodes.puzzles.goals.MAX_STARTS", 500)
     monkeypatch.setattr("antipodes_tasks.properties.finding.MAX_STARTS", 50)
 
 

@@ -4,7 +4,7 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import pytest
@@ -44,19 +44,21 @@ def run(package: Path) -> Callable[..., str]:
     return run
 
 
-def change(package: Path, goal: str, new: Mapping[str, str], edits: Mapping[str, Edit]) -> None:
+def change(package: Path, goal: str, new: Mapping[str, str], edits: Mapping[str, Sequence[Edit]]) -> None:
     """Add files and edit others; the row of a goal has to name every file, by its path below `antipodes`."""
     (row,) = [line for line in ARCHITECTURE.splitlines() if line.startswith(f"| {goal} |")]
     named = row.split("|")[2]
     for path, text in new.items():
         assert f"`{Path(path).parent}`" in named, f"{goal}: {path}"
         (_source(package, path)).write_text(text, encoding="utf-8")
-    for path, (old, replacement) in edits.items():
+    for path, changed in edits.items():
         assert f"`{path}`" in named or Path(path).name == "__init__.py", f"{goal}: {path}"
         file = _source(package, path)
         text = file.read_text(encoding="utf-8")
-        assert text.count(old) == 1, f"{path}: {old}"
-        file.write_text(text.replace(old, replacement), encoding="utf-8")
+        for old, replacement in changed:
+            assert text.count(old) == 1, f"{path}: {old}"
+            text = text.replace(old, replacement)
+        file.write_text(text, encoding="utf-8")
 
 
 def _source(package: Path, path: str) -> Path:
@@ -64,6 +66,54 @@ def _source(package: Path, path: str) -> Path:
     tops = [package / "pipeline" / "antipodes", package / "tasks" / "antipodes_tasks"]
     (top,) = [one for one in tops if (one / path).parent.is_dir()]
     return top / path
+
+
+GAPS = '''
+"""Gaps of pancakes: neighbours in the stack that are not neighbours in the goal (M. Helmert, 2010)."""
+
+import numpy as np
+
+from antipodes_tasks.properties.lower_bounds import LowerBound
+
+
+class Gaps(LowerBound):
+    """The number of gaps between pancakes, and between the last pancake and the plate."""
+
+    def __init__(self, rules, goals):
+        (self.goal,) = goals
+
+    def bounds(self, labels):
+        order = np.argsort(self.goal)[labels]
+        plate = np.full((len(labels), 1), labels.shape[1])
+        return (np.abs(np.diff(np.hstack((order, plate)), axis=1)) > 1).sum(axis=1)
+'''
+
+
+def test_add_a_heuristic(package: Path, run: Callable[..., str]) -> None:
+    row = '    "gaps": Named(Gaps, lambda rules: True, "pancakes", lambda rules: False),\n'
+    change(
+        package,
+        "add a heuristic",
+        {"properties/gaps.py": GAPS},
+        {
+            "properties/heuristics.py": (
+                "NAMED = {\n",
+                f"from antipodes_tasks.properties.gaps import Gaps\n\nNAMED = {{\n{row}",
+            )
+        },
+    )
+    program = """
+import antipodes as ap
+puzzle = ap.Config({"name": "six", "family": "pancake", "n": 6})
+ap.run(puzzle, "six.zarr")
+with ap.open_table("six.zarr") as table:
+    print(table.evaluate("gaps").admissible)
+    for position in ("2 1 4 3 6 5", "4 6 2 5 1 3", "1 3 5 2 4 6"):
+        found = [ap.solve(puzzle, position, every=True, **by) for by in ({"heuristic": "gaps"}, {"method": "iddfs"})]
+        print(found[0].distance == table[position], found[0].solution_count == found[1].solution_count)
+        print(found[0].expanded < found[1].expanded)
+"""
+    assert run(program).split() == ["True"] * 10
 
 
 ROTOR = '''
@@ -95,10 +145,12 @@ def test_add_a_family_of_puzzles(package: Path, run: Callable[..., str]) -> None
         "add a family of puzzles",
         {"puzzles/families/rotors.py": ROTOR},
         {
-            "puzzles/families/__init__.py": (
-                '    "sliding": ("sliding", "sliding"),\n',
-                '    "rotors": ("rotors", "rotors"),\n    "sliding": ("sliding", "sliding"),\n',
-            )
+            "puzzles/families/__init__.py": [
+                (
+                    '    "sliding": ("sliding", "sliding"),\n',
+                    '    "rotors": ("rotors", "rotors"),\n    "sliding": ("sliding", "sliding"),\n',
+                )
+            ]
         },
     )
     program = """
@@ -109,3 +161,227 @@ with ap.open_table("five.zarr") as table:
     print(table["5 4 3 2 1"], len(table.path("5 4 3 2 1")) - 1)
 """
     assert run(program).split("\n")[:2] == ["1 4 9 15 20 22 20 15 9 4 1", "10 10"]  # inversions of permutations
+
+
+LOGGED_BITS = '''
+"""Bits that log the layers which they find."""
+
+from dataclasses import dataclass
+from functools import partial
+
+from antipodes.tables.strategies.contents import BitContents
+from antipodes_tasks.bfs.partition import State
+
+
+class LoggedState(State):
+    def advance(self, depth, sources, tables, log):
+        found = super().advance(depth, sources, tables, log)
+        with open("found.txt", "a") as file:
+            print(depth, found, file=file)
+        return found
+
+
+def logged(width, chunk_rows, part, room):
+    return LoggedState(part, width, chunk_rows)
+
+
+@dataclass(frozen=True)
+class LoggedBits(BitContents):
+    def needs(self, division, commitment, workers):
+        needs = super().needs(division, commitment, workers)
+        return needs._replace(together=needs.together + 1)
+
+    def make_state(self, division):
+        return partial(logged, division.space.width, division.chunk_rows)
+'''
+
+
+def test_hold_the_positions_of_a_search_in_another_way(package: Path, run: Callable[..., str]) -> None:
+    """The first row of the list whose memory fits is used, for a table and for counts."""
+    change(
+        package,
+        "hold the positions of a search in another way",
+        {"tables/strategies/logged_bits.py": LOGGED_BITS},
+        {
+            "tables/planning/plan.py": [
+                (
+                    "CONTENTS: tuple[Contents, ...] = (",
+                    "from antipodes.tables.strategies.logged_bits import LoggedBits\n"
+                    "CONTENTS: tuple[Contents, ...] = (LoggedBits(), ",
+                )
+            ]
+        },
+    )
+    program = """
+from collections import Counter
+from pathlib import Path
+import antipodes as ap
+from antipodes.tables.planning.plan import plan_run
+
+config = ap.Config({"name": "five", "family": "pancake", "n": 5})
+needed = plan_run(config.puzzle).least_bytes
+log = Path("found.txt")
+for name, limit in (("table", needed), ("counts", needed), ("other", needed - 1)):
+    log.unlink(missing_ok=True)
+    report = ap.run(config, name + ".zarr", workers=1, memory_limit=limit, counts_only=name == "counts")
+    found = Counter()
+    for line in log.read_text().splitlines() if log.exists() else ():
+        depth, count = map(int, line.split())
+        found[depth] += count
+    print(*report.layers, "found", *[count for depth, count in sorted(found.items()) if count])
+"""
+    layers = "1 4 12 35 48 20"
+    logged = f"{layers} found 4 12 35 48 20"
+    assert run(program).splitlines() == [logged, logged, f"{layers} found"]
+
+
+VALUES = '''
+"""Positions whose places have independent values, and moves that add constants to them."""
+
+from dataclasses import dataclass
+from functools import partial
+from typing import ClassVar
+
+import numpy as np
+
+from antipodes_tasks.move_tables import Filler, MoveTables, map_type
+from antipodes_tasks.rules.rules import Rules
+from antipodes_tasks.spaces.space import Numbering
+
+
+@dataclass(frozen=True)
+class Values(Numbering):
+    KIND: ClassVar[str] = "values"
+    sizes: tuple[int, ...]
+
+    @classmethod
+    def of(cls, rules):
+        return cls(tuple(len(part.symbols) for part in rules.parts for _ in range(part.places)))
+
+    @classmethod
+    def restored(cls, rules, record):
+        return cls.of(rules)
+
+    @property
+    def radices(self):
+        return self.sizes
+
+    @property
+    def place_values(self):
+        return np.cumprod([1, *self.radices[:0:-1]])[::-1]
+
+    def rank(self, labels):
+        return labels.astype(np.int64) @ self.place_values
+
+    def unrank(self, indices):
+        return (indices[:, np.newaxis] // self.place_values % self.radices).astype(np.uint8)
+
+    def filler(self, rules, leading):
+        return AddedConstants(rules, self, leading)
+
+
+@dataclass(frozen=True)
+class AddedConstants(Filler):
+    rules: Rules
+    numbering: Values
+    leading: int
+
+    @property
+    def rows(self):
+        return int(np.prod(self.numbering.radices[: self.leading]))
+
+    @property
+    def width(self):
+        return self.numbering.size // self.rows
+
+    @property
+    def most_moves(self):
+        return len(self.rules.moves)
+
+    @property
+    def most_column_maps(self):
+        return 1 + len(self.rules.moves)
+
+    def building_bytes(self, threads):
+        return 1 << 20
+
+    def begin(self):
+        maps = np.tile(np.arange(self.width, dtype=np.int32), (self.most_column_maps, 1))
+        numbers = np.arange(1, self.most_column_maps, dtype=map_type(self.most_column_maps))
+        target = np.empty((self.rows, self.most_moves), dtype=np.int32)
+        tables = MoveTables(target, np.tile(numbers, (self.rows, 1)), maps, undirected=True)
+        return tables, [partial(self._fill, tables, move) for move in range(self.most_moves)]
+
+    def _fill(self, tables, move):
+        rows, columns = np.arange(self.rows) * self.width, np.arange(self.width)
+        tables.target[:, move] = self._after(move, rows) // self.width
+        tables.column_maps[1 + move] = self._after(move, columns) % self.width
+
+    def _after(self, move, indices):
+        return self.numbering.rank(self.rules.moves.move(move, self.numbering.unrank(indices))[0])
+'''
+
+
+def test_number_positions_in_another_way(package: Path, run: Callable[..., str]) -> None:
+    change(
+        package,
+        "number positions in another way",
+        {"spaces/values.py": VALUES},
+        {
+            "spaces/selection.py": [
+                ('    "group": "group.Group",\n', '    "group": "group.Group",\n    "values": "values.Values",\n'),
+                (
+                    '    if rules.moves.transforms is None:\n        return _kind("fields")\n',
+                    '    if rules.moves.transforms is None:\n        return _kind("fields")\n'
+                    "    if not any(part.holds_pieces for part in rules.parts):\n"
+                    '        return _kind("values")\n',
+                ),
+            ]
+        },
+    )
+    program = """
+import antipodes as ap
+report = ap.run(ap.Config({"name": "lights", "family": "lights-out", "rows": 3, "columns": 3}), "lights.zarr")
+print(report.manifest.space, *report.layers)
+with ap.open_table("lights.zarr") as table:
+    (farthest,) = table.antipodes()
+    print(table[farthest], len(table.path(farthest)) - 1)
+print(ap.verify("lights.zarr").ok)
+"""
+    # each of the nine lights is pressed or not, and different sets of presses have different results
+    assert run(program).split("\n")[:3] == ["values 1 9 36 84 126 126 84 36 9 1", "9 9", "True"]
+
+
+def test_add_a_field_to_the_manifest_of_a_store(package: Path, run: Callable[..., str]) -> None:
+    change(
+        package,
+        "add a field to the manifest of a store",
+        {},
+        {
+            "tables/store/manifest.py": [
+                (
+                    "    metadata: Mapping[str, str] = field(metadata=",
+                    '    note: str = field(default="none", kw_only=True, metadata=stored_as(text()))\n'
+                    "    metadata: Mapping[str, str] = field(metadata=",
+                )
+            ]
+        },
+    )
+    program = """
+from dataclasses import replace
+import antipodes as ap
+from antipodes.storage.manifest_fields import read_fields, write_fields
+from antipodes_tasks.base.errors import FieldError
+config = ap.Config({"name": "four", "family": "pancake", "n": 4})
+for counts_only in (False, True):
+    report = ap.run(config, "four.zarr", counts_only=counts_only, overwrite=True)
+    print(report.manifest.note, "note" in write_fields(report.manifest))
+    noted = replace(report.manifest, note="by hand")
+    print(read_fields(type(noted), write_fields(noted)) == noted, write_fields(noted)["note"])
+    try:
+        read_fields(type(noted), {**write_fields(noted), "note": 1})
+    except FieldError as error:
+        print(error)
+"""
+    lines = ["none False", "True by hand", "note: expected a string, found 1"]
+    assert run(program).splitlines() == 2 * lines

@@ -16,7 +16,8 @@ from antipodes.drawing.picture import SQUARE, Line, Rectangle, Text
 from antipodes.puzzles.block_board import TARGET, BlockBoard
 from antipodes.puzzles.config import load_config
 from antipodes.puzzles.families import puzzle_from
-from antipodes.puzzles.pattern import batches, goals_in, with_targets
+from antipodes.puzzles.goals import goals_in, with_targets
+from antipodes.puzzles.pattern import batches
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes_tasks.base.errors import ConfigError, PatternError, PositionError
 from antipodes_tasks.rules.moves import Labels

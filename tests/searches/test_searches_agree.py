@@ -19,10 +19,14 @@ from search_problems import (
 )
 
 from antipodes.puzzles.puzzle import Puzzle
+from antipodes_tasks.keys.position_set import Numbers
 from antipodes_tasks.properties.heuristics import heuristic_of
+from antipodes_tasks.properties.lower_bounds import LowerBound
+from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.searches.answer import Outcome
 from antipodes_tasks.searches.breadth_first import bfs, bidirectional
-from antipodes_tasks.searches.deepening import ida_star
+from antipodes_tasks.searches.deepening import ida_star, iddfs
+from antipodes_tasks.searches.heuristic import GuidedByBound
 from antipodes_tasks.searches.problem import Problem
 
 
@@ -40,7 +44,9 @@ def test_the_farthest_position_of_the_eight_puzzle(search: Search) -> None:
 def test_the_manhattan_distance_of_the_farthest_position() -> None:
     oracle = ORACLES["eight-puzzle-solve"]
     problem = Problem.of(EIGHT.rules, np.array(oracle["start"], dtype=np.uint8))
-    costs = heuristic_of(problem.rules, problem.goals, "manhattan").costs
+    tables = heuristic_of(problem.rules, problem.goals, "manhattan").tables
+    assert tables is not None
+    costs = tables.costs
     assert int(costs[oracle["start"], range(9)].sum()) == oracle["manhattan"]
 
 
@@ -81,6 +87,29 @@ def test_heuristics_are_admissible(start: str) -> None:
         assert plain.estimate(position) <= lower.estimate(position) <= distance
         stronger += plain.estimate(position) < lower.estimate(position)
     assert stronger or start.startswith("1 1 1")
+
+
+class InBatches(LowerBound):
+    """A lower bound that is computed for batches of positions, and is not a sum of tables."""
+
+    def __init__(self, lower: LowerBound) -> None:
+        self.lower = lower
+
+    def bounds(self, labels: Labels) -> Numbers:
+        """Return the bounds of another heuristic."""
+        return self.lower.bounds(labels)
+
+
+@pytest.mark.parametrize("name", ["manhattan", "linear-conflict"])
+def test_a_bound_in_batches_guides_like_its_tables(name: str) -> None:
+    for seed in range(4):
+        problem = Problem.of(EIGHT.rules, random_walk(EIGHT, seed, 40))
+        lower = heuristic_of(problem.rules, problem.goals, name)
+        known = ida_star(problem, every=True, heuristic=name)
+        answer = ida_star(problem, every=True, heuristic=GuidedByBound(InBatches(lower), "in batches"))
+        assert (answer.distance, answer.solution_count) == (known.distance, known.solution_count)
+        check_paths(problem, answer)
+        assert answer.expanded < iddfs(problem).expanded
 
 
 def test_of_several_goals_the_nearest_counts() -> None:

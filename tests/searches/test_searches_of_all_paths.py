@@ -16,7 +16,8 @@ from transform_puzzles import puzzle_of, transform_puzzles
 
 from antipodes.puzzles.families import puzzle_from
 from antipodes.puzzles.puzzle import Puzzle
-from antipodes_tasks.properties.heuristics import UNREACHABLE_COST, costs_of_pieces
+from antipodes_tasks.properties.lower_bounds import UNREACHABLE_COST
+from antipodes_tasks.properties.piece_distances import costs_of_pieces
 from antipodes_tasks.rules.parts import Part, moduli_of, pieces
 from antipodes_tasks.rules.transforms import Transforms
 from antipodes_tasks.searches import deepening

@@ -27,7 +27,7 @@ from antipodes.tables.store.chunk_digests import ChunkDigests
 from antipodes.tables.store.search_stores import TableStore
 from antipodes.tables.table import open_table
 from antipodes_tasks.base.errors import InputError, StoreDamagedError, UnfinishedError
-from antipodes_tasks.properties.heuristics import UNREACHABLE_COST
+from antipodes_tasks.properties.lower_bounds import UNREACHABLE_COST
 from antipodes_tasks.searches import deepening
 from antipodes_tasks.searches.breadth_first import bfs
 from antipodes_tasks.searches.deepening import ida_star

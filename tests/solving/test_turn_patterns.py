@@ -25,7 +25,7 @@ from antipodes.tables.table import Table, open_table
 from antipodes_tasks.base.errors import InputError, UnfinishedError
 from antipodes_tasks.keys.position_set import Numbers
 from antipodes_tasks.properties.finding import symmetries_of
-from antipodes_tasks.properties.heuristics import UNREACHABLE_COST
+from antipodes_tasks.properties.lower_bounds import UNREACHABLE_COST
 from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.rules.swaps import transforms_of
 from antipodes_tasks.searches import deepening

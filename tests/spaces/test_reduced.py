@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from numpy.typing import NDArray
-from reduced_spaces import check_agreement, depths_of
+from reduced_spaces import check_agreement, depths_of, reduced_spaces
 from symmetric_puzzles import swap_puzzles, twist_puzzles
 from symmetric_transforms import symmetric_puzzles
 from table_search import layers_by_engine
@@ -24,31 +24,15 @@ from antipodes.puzzles.puzzle import Puzzle
 from antipodes_tasks.base.errors import FieldError, InputError
 from antipodes_tasks.properties import symmetry_images
 from antipodes_tasks.rules.parts import values
-from antipodes_tasks.rules.rules import Rules
-from antipodes_tasks.rules.swaps import transforms_of
 from antipodes_tasks.rules.transforms import Transforms
 from antipodes_tasks.spaces import canonical_rows, choose_cut, row_classes, selection
 from antipodes_tasks.spaces.reduced_numbering import Reduced
-from antipodes_tasks.spaces.reduced_tables import decides
 from antipodes_tasks.spaces.selection import best_space, every_cut, numbering_of, stored_space
 from antipodes_tasks.spaces.space import NOT_NUMBERED, Space
 
 Depths = NDArray[np.int64]
 LISTED_ROWS = 50_000
 """Rows whose least are found in both ways."""
-
-
-def reduced_spaces(rules: Rules) -> Iterator[Space]:
-    """The reduced spaces of all frames."""
-    try:
-        whole, images = numbering_of(rules), choose_cut.symmetries_listed(rules)
-    except InputError:  # too many symmetries, of a puzzle that hardly moves
-        return
-    for frame in choose_cut.cuts_of(rules, images):
-        fitting = np.flatnonzero(frame.maps_rows_to_rows(images))
-        if len(fitting) > 1 and decides(frame, transforms_of(rules)):
-            numbering = Reduced(whole, frame, images[fitting])
-            yield Space(rules, numbering, numbering.cuts[0])
 
 
 def check_all(puzzle: Puzzle) -> int:

@@ -1,16 +1,37 @@
 """Spaces reduced by symmetries, compared with the depths of all positions."""
 
+from collections.abc import Iterator
 from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
+from antipodes_tasks.base.errors import InputError
 from antipodes_tasks.bfs.partition import Partition, State
 from antipodes_tasks.bfs.two_bits import TwoBitState
 from antipodes_tasks.move_tables import MoveTables
+from antipodes_tasks.rules.rules import Rules
+from antipodes_tasks.rules.swaps import transforms_of
+from antipodes_tasks.spaces import choose_cut
+from antipodes_tasks.spaces.reduced_numbering import Reduced
+from antipodes_tasks.spaces.reduced_tables import decides
+from antipodes_tasks.spaces.selection import numbering_of
 from antipodes_tasks.spaces.space import Space
 
 Depths = NDArray[np.int64]
+
+
+def reduced_spaces(rules: Rules) -> Iterator[Space]:
+    """The reduced spaces of all frames."""
+    try:
+        whole, images = numbering_of(rules), choose_cut.symmetries_listed(rules)
+    except InputError:  # too many symmetries, of a puzzle that hardly moves
+        return
+    for frame in choose_cut.cuts_of(rules, images):
+        fitting = np.flatnonzero(frame.maps_rows_to_rows(images))
+        if len(fitting) > 1 and decides(frame, transforms_of(rules)):
+            numbering = Reduced(whole, frame, images[fitting])
+            yield Space(rules, numbering, numbering.cuts[0])
 
 
 def depths_of(space: Space, tables: MoveTables, partitions: int = 1, make: type[State] = State) -> Depths:

@@ -13,7 +13,7 @@ from puzzle_settings import complete, jump, listed, sliding
 from antipodes.executors.threads import Threads
 from antipodes.puzzles.config import Config, load_config
 from antipodes.system.events import Event, TablesBuilt
-from antipodes.tables.layers.shards import build_tables
+from antipodes.tables.layers.move_table_tasks import build_tables
 from antipodes.tables.planning.plan import plan_run
 from antipodes.tables.run import run_puzzle
 from antipodes_tasks.base.errors import InterruptedRunError

@@ -16,6 +16,7 @@ from antipodes.tables.counts import open_counts
 from antipodes.tables.planning.plan import plan_run
 from antipodes.tables.run import RunOptions, RunReport, run_puzzle
 from antipodes.tables.store.manifest import MAX_ANTIPODES
+from antipodes.tables.strategies.commitment import CHECKPOINTS
 from antipodes.tables.table import open_table
 from antipodes.tilings.config import load_board
 from antipodes.tilings.run import tile_board
@@ -173,7 +174,7 @@ def test_a_wrong_manifest_is_refused(stopped: Path) -> None:
 
 def test_the_plan_has_bits_and_checkpoints_alone() -> None:
     puzzle = load_config("two-by-seven").puzzle
-    counts, table = plan_run(puzzle, 2, counts_only=True), plan_run(puzzle, 2)
+    counts, table = plan_run(puzzle, 2, commitment=CHECKPOINTS), plan_run(puzzle, 2)
     assert counts.memory_bytes == counts.least_bytes < 20 << 30
     assert counts.disk_bytes < counts.space.size * 4 / 8 * 1.05 < table.disk_bytes
     assert counts.space.size == 43_589_145_600
@@ -210,5 +211,5 @@ def test_memory_stays_within_the_plan(process: Process) -> None:
     report, _ = process("run", "seven-tiles", "--counts-only", "--quiet", "--json", fresh=True).communicate()
     assert (
         json.loads(report)["peak_memory_bytes"]
-        < plan_run(load_config("seven-tiles").puzzle, counts_only=True).memory_bytes
+        < plan_run(load_config("seven-tiles").puzzle, commitment=CHECKPOINTS).memory_bytes
     )

@@ -14,6 +14,7 @@ from antipodes.runs.forecast import LayerCosts, layers_to_come
 from antipodes.system.machine import GIB
 from antipodes.tables.planning import duration
 from antipodes.tables.planning.plan import plan_run
+from antipodes.tables.strategies.commitment import CHECKPOINTS
 from antipodes_tasks.bfs.segments import SegmentLog
 
 
@@ -36,7 +37,7 @@ def test_estimates(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(duration, "TRIAL_SECONDS", 60.0)
     puzzle = load_config(name).puzzle
     with_table = duration.estimate_duration(plan_run(puzzle, 2, GIB), 2, tmp_path / "no" / "such", start=0.5)
-    counts = duration.estimate_duration(plan_run(puzzle, 2, GIB, counts_only=True), 2, tmp_path)
+    counts = duration.estimate_duration(plan_run(puzzle, 2, GIB, commitment=CHECKPOINTS), 2, tmp_path)
     assert min(with_table.start, with_table.tables, with_table.search, with_table.write) > 0
     assert counts.write == 0
     assert with_table.known
@@ -61,6 +62,25 @@ def test_a_trial_that_ends_counts_all_layers_and_more_workers_than_processors_sh
     estimated = duration.estimate_duration(plan, 8, None)
     assert searched[0].states == 12_108_096
     assert estimated.search == pytest.approx(searched[0].seconds / 8)
+
+
+def test_a_trial_stops_as_soon_as_the_remaining_layers_can_be_forecast(monkeypatch: pytest.MonkeyPatch) -> None:
+    plan = plan_run(load_config("three-colours").puzzle, 1)
+    monkeypatch.setattr(duration, "TRIAL_SECONDS", 60.0)
+    monkeypatch.setattr(duration, "LONGEST_LAYER", 60.0)
+    monkeypatch.setattr(duration, "ENOUGH_SECONDS", 0.0)
+    tried: list[tuple[list[int], list[float], bool]] = []
+    layers_tried = duration._layers_tried
+
+    def once(*arguments: Any) -> tuple[list[int], list[float], bool]:
+        tried.append(layers_tried(*arguments))
+        return tried[-1]
+
+    monkeypatch.setattr(duration, "_layers_tried", once)
+    assert duration.estimate_duration(plan, 1, None).known
+    (counts, _, ended) = tried[0]
+    assert not ended
+    assert sum(counts) >= duration.LEAST_SHARE * 12_108_096 > sum(counts[:-1])
 
 
 @pytest.mark.parametrize("limit", ["available_memory", "TRIAL_BYTES", "TRIAL_TABLES", "LONGEST_LAYER"])

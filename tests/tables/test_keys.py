@@ -25,8 +25,9 @@ from antipodes.storage.manifest import ManifestFile
 from antipodes.system.events import Event, LayerFinished, Restoring, SearchStarted
 from antipodes.tables.counts import open_counts
 from antipodes.tables.journal import Journal
+from antipodes.tables.layers.layer_graph import advance, part
 from antipodes.tables.layers.shard import Shard
-from antipodes.tables.layers.shards import Shards, advance, part
+from antipodes.tables.layers.shards import Shards
 from antipodes.tables.layers.temporary_files import PieceFile
 from antipodes.tables.planning.plan import plan_run
 from antipodes.tables.run import RunOptions, run_puzzle

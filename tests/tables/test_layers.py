@@ -14,7 +14,7 @@ from antipodes.puzzles.config import load_config
 from antipodes.storage.manifest import ManifestFile
 from antipodes.system.events import Assembling, Committed, Event, LayerFinished, PartitionFinished, SearchStarted
 from antipodes.tables.layers.commits import BLOCK_SECONDS, FIRST_BLOCK, MAX_TOGETHER, CommitPace
-from antipodes.tables.layers.shards import LayerGraph, advance
+from antipodes.tables.layers.layer_graph import LayerGraph, NeighbourGraph, advance
 from antipodes.tables.planning.plan import Plan, plan_run
 from antipodes.tables.run import RunOptions, run_puzzle
 from antipodes.tables.store.manifest import TableManifest
@@ -131,7 +131,7 @@ def waits_for(graph: LayerGraph, key: Key) -> set[Key]:
 def test_a_shard_sends_its_frontier_before_it_goes_on(predecessors: list[list[int]], active: set[int]) -> None:
     """It keeps its last two frontiers; with moves of one way, nobody else makes it wait."""
     number = len(predecessors)
-    graph = LayerGraph(
+    graph = NeighbourGraph(
         run="run",
         links="links",
         predecessors=predecessors,

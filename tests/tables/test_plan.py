@@ -24,20 +24,13 @@ from antipodes.runs.session import Session
 from antipodes.system.events import Event, Listener, WaitingForWorkers
 from antipodes.system.machine import GIB, MIB, human
 from antipodes.system.options import RunOptions
-from antipodes.tables.planning import plan
+from antipodes.tables.planning import division as plan
+from antipodes.tables.planning.division import partitions, plan_chunk, plan_partition
 from antipodes.tables.planning.fitting import JOIN_SECONDS, plan_checked, plan_that_fits
-from antipodes.tables.planning.plan import (
-    PROGRAM_BYTES,
-    THREE_BITS,
-    Plan,
-    check_memory,
-    partitions,
-    plan_chunk,
-    plan_partition,
-    plan_run,
-)
+from antipodes.tables.planning.plan import PROGRAM_BYTES, Plan, check_memory, plan_cut, plan_run
 from antipodes.tables.run import run_puzzle
 from antipodes.tables.store.search_stores import TableStore
+from antipodes.tables.strategies.contents import BITS_STORED
 from antipodes.tables.table import open_table
 from antipodes.tables.verify import verify
 from antipodes_tasks import move_tables
@@ -142,9 +135,9 @@ def test_processes_hold_the_frontiers_of_others_and_uneven_shares() -> None:
     puzzle = load_config("seven-tiles").puzzle
     one, two = plan_run(puzzle, 1, processes=1), plan_run(puzzle, 2, processes=2)
     bits = one.space.size // 8
-    assert one.least_bytes >= PROGRAM_BYTES + THREE_BITS * bits
+    assert one.least_bytes >= PROGRAM_BYTES + BITS_STORED[3] * bits
     share = 2 * ceil(len(two.shards) / 2) / len(two.shards)
-    assert two.least_bytes >= 2 * PROGRAM_BYTES + share * THREE_BITS * bits + 2 * bits
+    assert two.least_bytes >= 2 * PROGRAM_BYTES + share * BITS_STORED[3] * bits + 2 * bits
     assert two.buffer_bytes == pytest.approx(share * one.buffer_bytes)
 
 
@@ -165,7 +158,7 @@ def test_the_states_of_partitions_are_counted() -> None:
     puzzle = puzzle_from({"name": "p", "family": "jump", "start": start, "edges": [[0, 12]]})
     plan = plan_run(puzzle)
     state = State(plan.partitions[0], plan.space.width, plan.chunk_rows)
-    assert plan.least_bytes >= PROGRAM_BYTES + plan.table_bytes + THREE_BITS * state.visited.nbytes
+    assert plan.least_bytes >= PROGRAM_BYTES + plan.table_bytes + BITS_STORED[3] * state.visited.nbytes
 
 
 TOO_LITTLE, ENOUGH = 1_000, 2**30
@@ -266,7 +259,7 @@ def test_another_version_resumes_with_the_cut_of_the_store(tmp_path: Path, monke
     begun = run_puzzle(config, path, RunOptions(workers=2), interrupted=stop_after(5))
     assert not begun.complete
     other_choices(monkeypatch)
-    assert plan.plan_cut(config.puzzle) != begun.manifest.cut
+    assert plan_cut(config.puzzle) != begun.manifest.cut
     report = run_puzzle(config, path, RunOptions(workers=2))
     assert report.complete
     assert report.manifest.cut == begun.manifest.cut

@@ -13,9 +13,12 @@ from antipodes.executors.threads import Threads
 from antipodes.puzzles.config import Config, load_config
 from antipodes.system.events import Event, WorkersLost
 from antipodes.system.machine import MIB
+from antipodes.tables.planning import division as dividing
 from antipodes.tables.planning import plan as planning
 from antipodes.tables.planning.plan import plan_run
 from antipodes.tables.run import RunOptions, run_puzzle
+from antipodes.tables.strategies.commitment import CHECKPOINTS
+from antipodes.tables.strategies.contents import BitContents, KeyContents
 from antipodes.tables.verify import verify
 from antipodes_tasks.bfs.partition import State
 from antipodes_tasks.bfs.two_bits import TwoBitState
@@ -26,14 +29,14 @@ RESTORE = State.restore
 
 @pytest.fixture
 def two_bits(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(planning, "_needs_two_bits", lambda *_: True)
+    monkeypatch.setattr(planning, "CONTENTS", (BitContents(bits=2), KeyContents()))
 
 
 def many_partitions(patch: pytest.MonkeyPatch) -> None:
     """Chunks and partitions of a few positions."""
-    patch.setattr(planning, "CHUNK_STATES", (8, 64))
-    patch.setattr(planning, "PARTITION_STATES", 8)
-    patch.setattr(planning, "SCATTERED_PARTITIONS", 1000)
+    patch.setattr(dividing, "CHUNK_STATES", (8, 64))
+    patch.setattr(dividing, "PARTITION_STATES", 8)
+    patch.setattr(dividing, "SCATTERED_PARTITIONS", 1000)
 
 
 @pytest.fixture(scope="module", params=NUMBERED)
@@ -52,7 +55,7 @@ def test_every_kind_of_table(expected: Path, tmp_path: Path, monkeypatch: pytest
     config, store = config_of(expected.stem), tmp_path / "t.zarr"
     planned = plan_run(config.puzzle, 2, symmetry=options_of(expected.stem).symmetry)
     assert planned.partition_count > 1 or planned.space.rows < 3
-    assert isinstance(planned.state_type(planned.partitions[0]), TwoBitState)
+    assert planned.contents == BitContents(bits=2)
     every_layer = options_of(expected.stem, workers=2, checkpoint_every=0)
     run_puzzle(config, store, every_layer, interrupted=stop_after(3))
     assert verify(store, Threads(2)).ok
@@ -106,12 +109,12 @@ def test_what_is_left_of_the_workers_has_memory_for_two_bits_only(
     """Then the shards that are left are made anew, too."""
     lost, made = list[Event](), list[type[State]]()
     monkeypatch.setattr("antipodes.tables.layers.commits.MAX_TOGETHER", 1)
-    monkeypatch.setattr(planning, "_needs_two_bits", lambda *_: bool(lost))
     monkeypatch.setattr(State, "restore", lambda state, *_: made.append(type(state)) or RESTORE(state, *_))
 
     def listener(event: Event) -> None:
         if isinstance(event, WorkersLost):
             lost.append(event)
+            monkeypatch.setattr(planning, "CONTENTS", (BitContents(bits=2),))
 
     options = RunOptions(workers=2, checkpoint_every=0)
     report = run_puzzle(load_config(PUZZLE), tmp_path / "t.zarr", options, listener, scheduler=Forgetful({60}))
@@ -123,9 +126,9 @@ def test_what_is_left_of_the_workers_has_memory_for_two_bits_only(
 
 def test_two_bits_are_planned_where_three_do_not_fit() -> None:
     puzzle = load_config("seven-tiles").puzzle
-    ample = plan_run(puzzle, 2, counts_only=True)
-    three, two = (plan_run(puzzle, 2, ample.least_bytes - less, counts_only=True) for less in (0, 1))
-    assert (ample.two_bits, three.two_bits, two.two_bits) == (False, False, True)
+    ample = plan_run(puzzle, 2, commitment=CHECKPOINTS)
+    three, two = (plan_run(puzzle, 2, ample.least_bytes - less, commitment=CHECKPOINTS) for less in (0, 1))
+    assert (ample.contents.bits, three.contents.bits, two.contents.bits) == (3, 3, 2)
     assert three.least_bytes == ample.least_bytes
     third = puzzle_bits(load_config("seven-tiles"))
     assert 0.9 * third < three.least_bytes - two.least_bytes < 1.1 * third

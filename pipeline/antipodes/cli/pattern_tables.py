@@ -1,12 +1,11 @@
 """A puzzle's own pattern tables, for commands: building and finding them, and estimating their cost."""
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 from antipodes.cli.running import Interrupts, RunRequest
 from antipodes.cli.streams import print_message
 from antipodes.puzzles.config import Config
-from antipodes.solving.pattern_stores import PatternStore, cost_of, pattern_stores
+from antipodes.solving.pattern_stores import Cost, PatternStore, PatternTable, cost_of, pattern_stores
 from antipodes.system.addresses import Address
 from antipodes.system.machine import human
 from antipodes.system.options import RunOptions, command_words
@@ -70,11 +69,11 @@ def pattern_lines(config: Config) -> Iterator[str]:
         yield f"  patterns     {_named(missing)}: {_cost(missing)}"
 
 
-def patterns_view(config: Config) -> dict[str, Any]:
-    """Return a puzzle's pattern tables, and the cost of building the unfinished ones, for JSON."""
+def pattern_records(config: Config) -> tuple[list[PatternTable], Cost | None]:
+    """Return a puzzle's pattern tables, and the cost of building the unfinished ones, for JSON output."""
     stores = pattern_stores(config)
     missing = [one for one in stores if not one.finished]
-    return {"patterns": [one.to_json() for one in stores], "build": cost_of(missing).to_json() if missing else None}
+    return [one.to_record() for one in stores], cost_of(missing) if missing else None
 
 
 def _named(patterns: Sequence[PatternStore]) -> str:
@@ -86,5 +85,5 @@ def _named(patterns: Sequence[PatternStore]) -> str:
 def _cost(patterns: Sequence[PatternStore]) -> str:
     """Return the cost of building pattern tables as text."""
     cost = cost_of(patterns)
-    entries, time = counted(cost.entries, "entry", "entries"), described_range(cost.range)
+    entries, time = counted(cost.index_size, "entry", "entries"), described_range(cost.seconds_range)
     return f"{entries}, {time}, at most {human(cost.disk_bytes)} of disk"

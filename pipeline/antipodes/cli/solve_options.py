@@ -29,7 +29,7 @@ from antipodes.system.options import option_of
 from antipodes_tasks.base.errors import InputError
 from antipodes_tasks.base.quoting import quote, shorten
 from antipodes_tasks.searches.best_first import ASTAR, BEAM, DEFAULT_WIDTH, MAX_WEIGHT
-from antipodes_tasks.searches.guides import Heuristic
+from antipodes_tasks.searches.guides import Guidance
 
 TABLE, ROUTES = "table", "routes"
 METHODS = ("bfs", "bidirectional", "iddfs", IDA_STAR, ASTAR, BEAM, TABLE, ROUTES)
@@ -208,7 +208,7 @@ class SolveOptions:
         return self.heuristic is not None and is_reference(self.heuristic)
 
     @property
-    def guide(self) -> Heuristic:
+    def guide(self) -> Guidance:
         """The heuristic: a name, or the function with this name, which is loaded; None if it is not given."""
         if self.heuristic is None or not self.is_function:
             return self.heuristic

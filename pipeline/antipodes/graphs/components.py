@@ -10,7 +10,8 @@ import numpy as np
 
 from antipodes.puzzles.block_board import BlockBoard
 from antipodes.puzzles.config import PuzzleLike, as_config
-from antipodes.puzzles.pattern import all_placements, positions_matching
+from antipodes.puzzles.goals import positions_matching
+from antipodes.puzzles.pattern import all_placements
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.puzzles.settings import ENUMERATED
 from antipodes.system.machine import available_memory, human

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from antipodes.interface.runs import Progress, run
 from antipodes.progress.show import in_notebook
 from antipodes.puzzles.config import Config, PuzzleLike, as_config
-from antipodes.puzzles.pattern import goals_in, goals_or_test
+from antipodes.puzzles.goals import goals_in, goals_or_test
 from antipodes.puzzles.puzzle import PositionLike, PositionsLike, Puzzle
 from antipodes.solving import pattern_heuristic
 from antipodes.solving import solve as solving
@@ -28,7 +28,7 @@ from antipodes_tasks.properties.finding import Symmetries, symmetries_of
 from antipodes_tasks.rules.moves import GoalTest, Labels
 from antipodes_tasks.searches.answer import DEFAULT_LIMIT, Answer
 from antipodes_tasks.searches.best_first import ASTAR
-from antipodes_tasks.searches.guides import Heuristic
+from antipodes_tasks.searches.guides import Guidance
 from antipodes_tasks.searches.pattern_databases import Patterns
 from antipodes_tasks.searches.problem import Problem, goals_of
 from antipodes_tasks.searches.progress import Listener as SearchListener
@@ -47,7 +47,7 @@ def solve(
     max_seconds: float | None = None,
     listed: int = DEFAULT_LIMIT,
     memory_limit: int | str | None = None,
-    heuristic: Heuristic = None,
+    heuristic: Guidance = None,
     weight: float | None = None,
     width: int | None = None,
     listener: SearchListener | None = None,
@@ -133,7 +133,7 @@ def solve_many(
     *,
     method: str | None = None,
     threads: int | None = None,
-    heuristic: Heuristic = None,
+    heuristic: Guidance = None,
     weight: float | None = None,
     width: int | None = None,
     max_depth: int | None = None,
@@ -282,7 +282,7 @@ def _given(**options: Any) -> dict[str, Any]:
     return {name: value for name, value in options.items() if value is not None}
 
 
-def _guided(method: str | None, heuristic: Heuristic) -> str | None:
+def _guided(method: str | None, heuristic: Guidance) -> str | None:
     """Return the given method, or the method that uses heuristics if only a heuristic is given."""
     arguments.optional(method, arguments.text, "a method")
     if method is not None or heuristic is None:

@@ -142,20 +142,25 @@ def named_puzzles() -> dict[str, Path]:
     return {**bundled_configs(PATTERNS), **bundled_configs()}
 
 
-def bundled_puzzles() -> list[dict[str, Any]]:
-    """Return the ``name``, ``family``, ``index_size`` and ``description`` of each bundled puzzle, sorted by name.
+@dataclass(frozen=True, slots=True)
+class BundledPuzzle:
+    """A bundled puzzle, as listed by ``puzzles --json``."""
+
+    name: str
+    family: str
+    index_size: int | None
+    description: str
+
+
+def bundled_puzzles() -> list[BundledPuzzle]:
+    """Return the bundled puzzles, sorted by name.
 
     No puzzle is built. Some sizes are only known after a search, so they are read from a file written by ``make
     atlas``. The size of a puzzle that is newer than the file is None.
     """
     sizes = json.loads(index_sizes_file().read_text(encoding="utf-8"))
     return [
-        {
-            "name": name,
-            "family": settings["family"],
-            "index_size": sizes.get(name),
-            "description": settings.get("description", ""),
-        }
+        BundledPuzzle(name, settings["family"], sizes.get(name), settings.get("description", ""))
         for name, path in bundled_configs().items()
         for settings in [read_config(path, "puzzle", SOLVE)["puzzle"]]
     ]

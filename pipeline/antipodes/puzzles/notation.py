@@ -8,10 +8,12 @@ from itertools import accumulate, pairwise
 
 from antipodes.drawing.picture import SQUARE, Picture, Shape, colours_of, text_picture, tile
 from antipodes.puzzles.drafts import Form, form_of
-from antipodes.puzzles.kpatterns import Pieces, written
+from antipodes.puzzles.kpatterns import Pieces, is_kpattern, read_kpattern, written
+from antipodes_tasks.base import arguments
 from antipodes_tasks.base.errors import PositionError
 from antipodes_tasks.base.quoting import counted, quote, shorten
 from antipodes_tasks.rules.parts import Part, ranges_of
+from antipodes_tasks.rules.rules import Rules
 
 SEPARATORS = re.compile(r"[\s,/]+")
 ROW_ENDS = re.compile(r"[\n/]")
@@ -95,6 +97,24 @@ class Lists(Notation):
     @property
     def _ranges(self) -> list[tuple[int, int]]:
         return list(pairwise(accumulate(self.sizes, initial=0)))
+
+
+def labels_in(text: str, notation: Notation, rules: Rules) -> list[int]:
+    """Return the labels that a text describes, in the notation or as a position of cubing.js, without counting pieces.
+
+    Raises PositionError if the text has the wrong number of symbols or an unknown symbol.
+    """
+    arguments.text(text, "a position", PositionError)
+    parts = rules.parts
+    if is_kpattern(text) and any(part.name for part in parts):
+        symbols = notation.of_kpattern(read_kpattern(text, parts, rules.written(rules.first)), parts)
+    else:
+        symbols = notation.split(text, parts)
+    return [
+        label
+        for part, here in zip(parts, rules.ranges, strict=True)
+        for label in map(part.labels.__getitem__, symbols[here])  # the notation has checked the symbols
+    ]
 
 
 def rectangle(lines: Sequence[str]) -> str:

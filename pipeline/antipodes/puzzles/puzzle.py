@@ -12,11 +12,9 @@ from numpy.typing import ArrayLike
 
 from antipodes.drawing.picture import Picture
 from antipodes.puzzles.board import Board
-from antipodes.puzzles.cube_notation import CubeNotation
-from antipodes.puzzles.kpatterns import is_kpattern, read_kpattern
-from antipodes.puzzles.notation import Notation
+from antipodes.puzzles.notation import Notation, labels_in
 from antipodes.puzzles.packed_positions import packed
-from antipodes.puzzles.sequences import follow, names_along
+from antipodes.puzzles.sequences import SequenceMoves, names_along
 from antipodes.puzzles.settings import GOAL, POSITIONS, PYTHON, STARTS
 from antipodes_tasks.base import arguments, values
 from antipodes_tasks.base.errors import InputError, PositionError
@@ -166,7 +164,7 @@ class Puzzle:
         """
         arguments.text(text, "a position", PositionError)
         try:
-            labels = self._labels(text)
+            labels = labels_in(text, self.notation, self.rules)
             if not self.rules.holds(labels):
                 self.checked([labels])  # raises
         except PositionError as error:
@@ -185,27 +183,16 @@ class Puzzle:
         """Return the labels ``(n, places)`` of many texts; raise the error of `parse` for the first invalid text."""
         if isinstance(texts, str) or not isinstance(texts, Sequence):
             raise PositionError(f"expected a list of strings, found {arguments.found(texts)}")
+
+        def parse_all(texts: Sequence[str]) -> Labels:
+            labels = [labels_in(text, self.notation, self.rules) for text in texts]
+            return self.checked(np.array(labels).reshape(-1, self.places))
+
         try:
-            return self._parse_all(texts)
+            return parse_all(texts)
         except PositionError:
-            self.parse(texts[first_wrong(len(texts), lambda at: self._parse_all(texts[at]))])
+            self.parse(texts[first_wrong(len(texts), lambda at: parse_all(texts[at]))])
             raise
-
-    def _parse_all(self, texts: Sequence[str]) -> Labels:
-        return self.checked(np.array([self._labels(text) for text in texts]).reshape(-1, self.places))
-
-    def _labels(self, text: str) -> list[int]:
-        arguments.text(text, "a position", PositionError)
-        if is_kpattern(text) and any(part.name for part in self.parts):
-            found = read_kpattern(text, self.parts, self.rules.written(self.rules.first))
-            written = self.notation.of_kpattern(found, self.parts)
-        else:
-            written = self.notation.split(text, self.parts)
-        return [
-            label
-            for part, here in zip(self.parts, self.rules.ranges, strict=True)
-            for label in map(part.labels.__getitem__, written[here])  # the notation has checked the symbols
-        ]
 
     def checked(self, labels: ArrayLike) -> Labels:
         """Return the integers ``(n, places)`` as labels after checking that they are positions; see `Rules.checked`."""
@@ -309,20 +296,10 @@ class Puzzle:
                 raise PositionError(f"no move leads from {shorten(before)} to {shorten(after)}")
         return [name for name in names if name is not None]
 
-    @property
-    def _kinds_of_moves(self) -> tuple[Moves, ...]:
-        return (self.moves,) if self.sequence_moves is None else (self.moves, self.sequence_moves)
-
     @cached_property
-    def cube_notation(self) -> CubeNotation | None:
-        """The rotations, slices and wide turns for sequences; None if the moves are not the turns of a cube."""
-        return CubeNotation.of(self._kinds_of_moves)
-
-    @property
-    def sequence_names(self) -> tuple[str, ...]:
-        """The names that sequences may contain: of moves, of `sequence_moves`, and of `cube_notation`."""
-        names = (name for moves in self._kinds_of_moves for name in moves.names)
-        return tuple(dict.fromkeys((*names, *(self.cube_notation.words if self.cube_notation else ()))))
+    def sequences(self) -> SequenceMoves:
+        """The names that sequences may contain, and their moves."""
+        return SequenceMoves((self.moves,) if self.sequence_moves is None else (self.moves, self.sequence_moves))
 
     def follow(self, sequence: str, start: ArrayLike | None = None) -> Labels:
         """Return the positions ``(length + 1, places)`` along a sequence of moves, by default from the first start.
@@ -338,7 +315,7 @@ class Puzzle:
             raise PositionError(f"a sequence of moves is not possible: the moves of {self.name} have no names")
         begin = self.rules.first if start is None else self.rules.checked_one(start)
         try:
-            return follow(text, self._kinds_of_moves, begin, self.cube_notation)
+            return self.sequences.follow(text, begin)
         except PositionError as error:
             raise PositionError(f"moves {quote(shorten(text))}: {error}") from None
 

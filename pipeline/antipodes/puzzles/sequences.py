@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from graphlib import CycleError, TopologicalSorter
 from typing import Generic, NoReturn, Protocol, Self, TypeVar
 
@@ -205,37 +206,53 @@ def _located(where: str) -> Iterator[None]:
         raise ConfigError(f"{where}: {error}") from None
 
 
-def follow(text: str, kinds: tuple[Moves, ...], start: Labels, cube: CubeNotation | None = None) -> Labels:
-    """Return the positions ``(length + 1, places)`` along a sequence of moves from a start ``(places,)``.
+@dataclass(frozen=True)
+class SequenceMoves:
+    """The names that the sequences of a puzzle may contain, and their moves."""
 
-    Names are looked up in the ``kinds`` of moves in order; the first match is used. A move may be inverted even if its
-    inverse is not a move. The ``cube`` notation adds further names.
+    kinds: tuple[Moves, ...]
+    """The moves of the puzzle, and moves for use in sequences only. A name means the first move that has it."""
 
-    Raises PositionError if the text is not a sequence of these names, has more than LONGEST moves, or contains a move
-    that is not legal at that point.
-    """
-    numbers = _numbers(kinds)
-    words = {name: Word(((name, False),)) for name in numbers}
-    if cube is None:
-        steps = parse_sequence(text, words, PositionError).steps
-    else:
-        steps = cube.moves(parse_sequence(text, {**words, **cube.words}, PositionError, cube.names))
-    path = [start]
-    for at, (name, undone) in enumerate(steps, start=1):
-        moves, those = numbers[name]
-        path.append(_moved(moves, those, undone, path[-1], f"{quote(name + PRIME * undone)} as move {at}"))
-    return np.array(path, dtype=np.uint8)
+    @cached_property
+    def cube(self) -> CubeNotation | None:
+        """The rotations, slices and wide turns for sequences; None if the moves are not the turns of a cube."""
+        return CubeNotation.of(self.kinds)
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the moves, and of the words of the `cube` notation."""
+        names = (name for moves in self.kinds for name in moves.names)
+        return tuple(dict.fromkeys((*names, *(self.cube.words if self.cube else ()))))
 
-def _numbers(kinds: tuple[Moves, ...]) -> dict[str, tuple[Moves, list[int]]]:
-    """Return, for each name, the first kind of moves that contains it and the numbers of the moves with this name."""
-    found: dict[str, tuple[Moves, list[int]]] = {}
-    for moves in kinds:
-        for number, name in enumerate(moves.names):
-            of, numbers = found.setdefault(name, (moves, []))
-            if of is moves:
-                numbers.append(number)
-    return found
+    def follow(self, text: str, start: Labels) -> Labels:
+        """Return the positions ``(length + 1, places)`` along a sequence of moves from a start ``(places,)``.
+
+        A move may be inverted even if its inverse is not a move.
+
+        Raises PositionError if the text is not a sequence of these names, has more than LONGEST moves, or contains a
+        move that is not legal at that point.
+        """
+        numbers = self._numbers()
+        words = {name: Word(((name, False),)) for name in numbers}
+        if self.cube is None:
+            steps = parse_sequence(text, words, PositionError).steps
+        else:
+            steps = self.cube.moves(parse_sequence(text, {**words, **self.cube.words}, PositionError, self.cube.names))
+        path = [start]
+        for at, (name, undone) in enumerate(steps, start=1):
+            moves, those = numbers[name]
+            path.append(_moved(moves, those, undone, path[-1], f"{quote(name + PRIME * undone)} as move {at}"))
+        return np.array(path, dtype=np.uint8)
+
+    def _numbers(self) -> dict[str, tuple[Moves, list[int]]]:
+        """Return the first kind of moves that contains each name, and the numbers of its moves with this name."""
+        found: dict[str, tuple[Moves, list[int]]] = {}
+        for moves in self.kinds:
+            for number, name in enumerate(moves.names):
+                of, numbers = found.setdefault(name, (moves, []))
+                if of is moves:
+                    numbers.append(number)
+        return found
 
 
 def _moved(moves: Moves, numbers: list[int], undone: bool, labels: Labels, found: str) -> Labels:

@@ -3,7 +3,8 @@
 import csv
 import io
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 from platform import python_version
@@ -13,6 +14,7 @@ from antipodes.puzzles.config import PuzzleLike
 from antipodes.report_page.definition import as_toml, published, recompute
 from antipodes.stores import open_store
 from antipodes.system.addresses import Address, in_shell
+from antipodes.system.records import ABSENT, optional, values_of
 from antipodes.tables.counts import Counts, open_counts
 from antipodes.tables.store.manifest import SearchManifest
 from antipodes.tables.store.search_stores import CountsStore, TableStore
@@ -22,14 +24,68 @@ from antipodes.tilings.table import open_tilings
 from antipodes_tasks.base.errors import StoreChangedError, StoreError, UnfinishedError
 from antipodes_tasks.base.quoting import shorten
 
-FORMAT = {"format": "antipodes-results", "version": 1}
-"""Format and version of ``results.json``; its schema is docs/schemas/results.json."""
 RESULTS, DEFINITION = "results.json", "definition.toml"
 DEFAULT_LIMIT = 1000
 """Maximum number of antipodes or tilings that are written by default."""
 SOFTWARE = ("antipodes", "numpy", "numba", "dask", "zarr")
 Files = dict[str, str]
 """Contents by file name."""
+
+
+@dataclass(frozen=True, slots=True)
+class ExportedStore:
+    """The format of a store and the digest of its manifest."""
+
+    format: str
+    version: int
+    manifest_sha256: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Results:
+    """The content of ``results.json``: values that identify the results and are needed to check them.
+
+    The schema of the file is docs/schemas/results.json.
+    """
+
+    format: str = "antipodes-results"
+    version: int = 1
+    kind: str
+    name: str
+    definition: Mapping[str, Any]
+    fingerprint: str
+    store: ExportedStore
+    recompute: list[str]
+    software: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class ExportedAntipodes:
+    """The number of antipodes and some of them, or one of each symmetry class with its number of symmetries."""
+
+    count: int
+    positions: list[str]
+    symmetries: list[int] | None = optional()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchResults(Results):
+    """The results in a table or counts."""
+
+    positions: int
+    radius: int
+    layers: Sequence[int]
+    unique_layers: Sequence[int] | None = optional()
+    antipodes: ExportedAntipodes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TilingResults(Results):
+    """The results in a store of tilings."""
+
+    tilings: int
+    raw_tilings: int
+    listed: int
 
 
 def write_results(
@@ -53,64 +109,73 @@ def write_results(
     """
     store = open_store(address)
     if isinstance(store, TilingStore):
-        values, files = _of_tilings(store, address, limit)
+        results, files = _of_tilings(store, address, limit)
     else:
-        values, files = _of_search(store, address, limit, puzzle, unique)
+        results, files = _of_search(store, address, limit, puzzle, unique)
     if store.manifest_file.has_changed():
         raise StoreChangedError(f"{store.address} was changed by a run while it was being read; try again")
-    files = {RESULTS: json.dumps(values, indent=1, ensure_ascii=False) + "\n", **files}
+    files = {RESULTS: json.dumps(results, indent=1, ensure_ascii=False, default=values_of) + "\n", **files}
     _write(folder, files)
     return list(files)
 
 
 def _of_search(
     store: TableStore | CountsStore, address: Address, limit: int, puzzle: PuzzleLike | None, unique: bool
-) -> tuple[dict[str, Any], Files]:
+) -> tuple[Results, Files]:
     manifest = store.read()
     _check_complete(manifest, store)
     counts_only = isinstance(store, CountsStore)
     with open_counts(address, puzzle) if counts_only else open_table(address, puzzle=puzzle) as found:
         layers, antipodes = found.layers, _antipodes(found, limit, unique)
-        classes = {"unique_layers": found.unique_layers()} if unique and isinstance(found, Table) else {}
-    values = {
-        **_head(store, manifest, "counts" if counts_only else "table", published(manifest.puzzle)),
-        "positions": sum(layers),
-        "radius": len(layers) - 1,
-        "layers": layers,
-        **classes,
-        "antipodes": antipodes,
-    }
-    names, columns = ["positions", *(["unique"] * len(classes))], [layers, *classes.values()]
-    listed = [name for name in ("positions", "symmetries") if name in antipodes]
+        classes = found.unique_layers() if unique and isinstance(found, Table) else ABSENT
+    results = _results(
+        SearchResults,
+        store,
+        manifest,
+        published(manifest.puzzle),
+        kind="counts" if counts_only else "table",
+        positions=sum(layers),
+        radius=len(layers) - 1,
+        layers=layers,
+        unique_layers=classes,
+        antipodes=antipodes,
+    )
+    columns = {name: one for name, one in {"positions": layers, "unique": classes}.items() if one is not ABSENT}
+    rows = ((depth, *row) for depth, row in enumerate(zip(*columns.values(), strict=True)))
+    listed = {name: one for name, one in values_of(antipodes).items() if name != "count"}
     files = {
         DEFINITION: as_toml("puzzle", published(manifest.puzzle)),
-        "layers.csv": _csv(["depth", *names], ((depth, *row) for depth, row in enumerate(zip(*columns, strict=True)))),
+        "layers.csv": _csv(["depth", *columns], rows),
         "b-file.txt": "".join(f"{depth} {count}\n" for depth, count in enumerate(layers)),
-        "antipodes.csv": _csv(listed, zip(*(antipodes[name] for name in listed), strict=True)),
+        "antipodes.csv": _csv(listed, zip(*listed.values(), strict=True)),
     }
-    return values, files
+    return results, files
 
 
-def _antipodes(found: Table | Counts, limit: int, unique: bool) -> dict[str, Any]:
+def _antipodes(found: Table | Counts, limit: int, unique: bool) -> ExportedAntipodes:
     """Return the number of antipodes and some of them; if ``unique``, one per class, with its number of symmetries."""
     positions = found.unique_antipodes(limit) if unique else found.antipodes(limit)
-    listed = {"count": found.layers[-1], "positions": [found.puzzle.format(one) for one in positions]}
-    return {**listed, "symmetries": found.symmetries_at(positions)} if unique else listed
+    texts = [found.puzzle.format(one) for one in positions]
+    return ExportedAntipodes(found.layers[-1], texts, found.symmetries_at(positions) if unique else ABSENT)
 
 
-def _of_tilings(store: TilingStore, address: Address, limit: int) -> tuple[dict[str, Any], Files]:
+def _of_tilings(store: TilingStore, address: Address, limit: int) -> tuple[Results, Files]:
     manifest = store.read()
     _check_complete(manifest, store)
     with open_tilings(address) as tilings:
         drawn = ["/".join(one.draw("letters").splitlines()) for one in tilings[:limit]]
-    values = {
-        **_head(store, manifest, "tilings", manifest.board),
-        "tilings": manifest.tilings,
-        "raw_tilings": manifest.raw_tilings,
-        "listed": len(drawn),
-    }
+    results = _results(
+        TilingResults,
+        store,
+        manifest,
+        manifest.board,
+        kind="tilings",
+        tilings=manifest.tilings,
+        raw_tilings=manifest.raw_tilings,
+        listed=len(drawn),
+    )
     table = _csv(("number", "tiling"), enumerate(drawn))
-    return values, {DEFINITION: as_toml("board", manifest.board), "tilings.csv": table}
+    return results, {DEFINITION: as_toml("board", manifest.board), "tilings.csv": table}
 
 
 def _check_complete(manifest: SearchManifest | TilingManifest, store: TableStore | CountsStore | TilingStore) -> None:
@@ -118,27 +183,23 @@ def _check_complete(manifest: SearchManifest | TilingManifest, store: TableStore
         raise UnfinishedError(f"{store.address} is unfinished; resume with: antipodes resume {in_shell(store.address)}")
 
 
-def _head(
+def _results(
+    record: type[Results],
     store: TableStore | CountsStore | TilingStore,
     manifest: SearchManifest | TilingManifest,
-    kind: str,
     definition: Mapping[str, Any],
-) -> dict[str, Any]:
-    """Return the values that identify the results and are needed to check them."""
-    return {
-        **FORMAT,
-        "kind": kind,
-        "name": definition["name"],
-        "definition": dict(definition),
-        "fingerprint": manifest.fingerprint,
-        "store": {
-            "format": store.KIND.format,
-            "version": store.KIND.version,
-            "manifest_sha256": store.manifest_file.current_digest(),
-        },
-        "recompute": recompute(manifest, DEFINITION),
-        "software": {**{name: version(name) for name in SOFTWARE}, "python": python_version()},
-    }
+    **others: Any,
+) -> Results:
+    """Return a record of results; ``others`` are the values of the fields that depend on the kind of the store."""
+    return record(
+        name=definition["name"],
+        definition=dict(definition),
+        fingerprint=manifest.fingerprint,
+        store=ExportedStore(store.KIND.format, store.KIND.version, store.manifest_file.current_digest()),
+        recompute=recompute(manifest, DEFINITION),
+        software={**{name: version(name) for name in SOFTWARE}, "python": python_version()},
+        **others,
+    )
 
 
 def _csv(head: Iterable[str], rows: Iterable[Iterable[object]]) -> str:

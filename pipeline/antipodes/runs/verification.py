@@ -11,10 +11,10 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import partial
 from math import ceil
-from typing import Any, Generic, Protocol, Self, TypeVar
+from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar
 
 from antipodes.executors.api import (
     Call,
@@ -29,6 +29,7 @@ from antipodes.executors.api import (
 )
 from antipodes.system.events import CheckStarted, Listener, PositionsChecked
 from antipodes.system.machine import human
+from antipodes.system.records import as_dict, record_of
 from antipodes_tasks.base.errors import ResourceLimitError, StoreDamagedError
 from antipodes_tasks.base.quoting import printable, shorten
 
@@ -362,6 +363,9 @@ class CallingThread:
 class Verdict:
     """The problems found in a store; its string has one line per problem."""
 
+    RECORD: ClassVar[type]
+    """The record with the keys of ``verify --json``, whose fields are attributes of the verdict."""
+
     problems: tuple[str, ...] = ()
     complete: bool | None = None
     """Whether the store is finished; None if it is too corrupt to decide."""
@@ -387,6 +391,4 @@ class Verdict:
 
     def to_json(self) -> dict[str, Any]:
         """Return the verdict with the keys of ``verify --json``."""
-        fields = asdict(self)
-        problems = list(fields.pop("problems"))
-        return {"ok": self.ok, **fields, "problems": problems}
+        return as_dict(record_of(self.RECORD, self))

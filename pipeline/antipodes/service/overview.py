@@ -194,7 +194,7 @@ def _of_puzzle(opened: Opened) -> Values:
         "starts": len(puzzle.starts),
         "depth_zero": puzzle.depth_zero,
         "moves": list(dict.fromkeys(puzzle.moves.names)) or None,
-        "sequence_names": list(puzzle.sequence_names) if puzzle.moves.names else None,
+        "sequence_names": list(puzzle.sequences.names) if puzzle.moves.names else None,
         "reversible": puzzle.moves.reversible,
         "invertible": puzzle.moves.invertible,
     }

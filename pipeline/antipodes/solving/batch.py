@@ -14,7 +14,7 @@ from antipodes.solving.solve import IDA_STAR, Solved, solve_many
 from antipodes.system.addresses import Address
 from antipodes_tasks.rules.moves import GoalTest, Labels
 from antipodes_tasks.rules.rules import Rules
-from antipodes_tasks.searches.guides import Heuristic
+from antipodes_tasks.searches.guides import Guidance
 from antipodes_tasks.searches.pattern_databases import Patterns
 from antipodes_tasks.searches.problem import Problem
 
@@ -32,7 +32,7 @@ class BatchSearch:
     goal: Labels | GoalTest | None
     """The goals ``(goals, places)``, or a test for goals. None: the goals of the puzzle."""
     method: str | None
-    heuristic: Heuristic
+    heuristic: Guidance
     tables: Sequence[Address]
     """Addresses of the pattern tables that serve as the heuristic."""
     limits: Mapping[str, Any] = field(default_factory=dict)

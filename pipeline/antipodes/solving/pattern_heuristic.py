@@ -18,7 +18,7 @@ from antipodes.tables.store.search_stores import TableStore
 from antipodes_tasks.base.errors import InputError, ResourceLimitError, UnfinishedError
 from antipodes_tasks.base.option_names import option
 from antipodes_tasks.base.quoting import shorten
-from antipodes_tasks.properties.heuristics import costs_of_pieces
+from antipodes_tasks.properties.piece_distances import costs_of_pieces
 from antipodes_tasks.rules.counted_swaps import EMPTY
 from antipodes_tasks.rules.moves import GoalTest, Labels
 from antipodes_tasks.rules.rules import Rules

@@ -4,7 +4,6 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from antipodes.puzzles.config import Config, load_config
 from antipodes.solving.pattern_values import MAX_EXPANDED
@@ -39,34 +38,33 @@ class PatternStore:
         """The name of the pattern."""
         return self.config.puzzle.name
 
-    @property
-    def entries(self) -> int:
-        """Number of entries of the table."""
-        return index_size(self.config.puzzle.rules)
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the values for JSON."""
-        entries = {"name": self.name, "store": str(self.store), "index_size": self.entries}
-        return {**entries, "complete": self.finished}
+    def to_record(self) -> "PatternTable":
+        """Return the pattern for JSON output."""
+        return PatternTable(self.name, str(self.store), index_size(self.config.puzzle.rules), self.finished)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
+class PatternTable:
+    """A pattern and its store, for JSON output."""
+
+    name: str
+    store: str
+    index_size: int
+    complete: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Cost:
     """The cost of building some tables."""
 
-    entries: int
+    index_size: int
+    """Number of entries of all tables."""
     disk_bytes: int
     """Upper bound on the disk space, including journals."""
-    seconds: float
-    known: bool
-    """Whether the seconds are based on a trial. False: they are a lower bound from a measured rate."""
-    range: tuple[float, float]
+    seconds: float | None
+    """Estimated seconds, or None if there was no trial."""
+    seconds_range: tuple[float, float]
     """Minimum and maximum seconds that are expected."""
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the values for JSON."""
-        seconds = {"seconds": self.seconds if self.known else None, "seconds_range": list(self.range)}
-        return {"index_size": self.entries, "disk_bytes": self.disk_bytes, **seconds}
 
 
 def pattern_stores(config: Config) -> list[PatternStore]:
@@ -96,9 +94,9 @@ def cost_of(patterns: Sequence[PatternStore], workers: int | None = None) -> Cos
     def scaled(seconds: float, start: float) -> float:
         return len(plans) * start + share * (seconds - start) + prepared
 
-    seconds = scaled(trial.seconds, trial.start)
+    seconds = scaled(trial.seconds, trial.start) if trial.known else None
     low, high = (scaled(one, one / trial.seconds * trial.start) for one in trial.range)
-    return Cost(entries, sum(one.disk_bytes for one in plans), seconds, trial.known, (low, high))
+    return Cost(entries, sum(one.disk_bytes for one in plans), seconds, (low, high))
 
 
 def _is_finished(config: Config, store: Address) -> bool:

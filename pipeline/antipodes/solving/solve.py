@@ -24,14 +24,15 @@ from antipodes_tasks.base.errors import (
     StoreDamagedError,
 )
 from antipodes_tasks.keys.position_set import Numbers, Words
-from antipodes_tasks.properties.heuristics import UNREACHABLE_COST, has_heuristic
+from antipodes_tasks.properties.heuristics import has_heuristic
+from antipodes_tasks.properties.lower_bounds import UNREACHABLE_COST
 from antipodes_tasks.rules.function_checks import check_functions, check_path, contradiction
 from antipodes_tasks.searches.answer import DEFAULT_LIMIT, Answer, Outcome, unsolved
 from antipodes_tasks.searches.best_first import ASTAR, BEAM, astar, beam
 from antipodes_tasks.searches.breadth_first import MEMORY_LIMIT, bfs, bidirectional
 from antipodes_tasks.searches.deepening import PROOF_MEMORY, ida_star, iddfs
-from antipodes_tasks.searches.guides import Heuristic, name_of_function, zero_estimates
-from antipodes_tasks.searches.pattern_databases import Patterns
+from antipodes_tasks.searches.guides import Guidance, name_of_function, zero_estimates
+from antipodes_tasks.searches.heuristic import Heuristic
 from antipodes_tasks.searches.problem import A_PROBLEM, Problem, Request
 from antipodes_tasks.searches.progress import Deadline, Listener, Progress, TimeLimitReached, silence
 from antipodes_tasks.searches.shortest_paths import ShortestPaths, shortest_paths, solved
@@ -185,9 +186,10 @@ class Solved:
     reason: str | None
     """Why the method was chosen. None if the caller chose it."""
     heuristic: str | None = None
-    """The name of the pattern tables or of the user's function that guided the search, or None."""
+    """The name of the object, such as pattern tables, or of the user's function that guided the search; or None."""
     estimate: int | None = None
-    """The estimate of the tables for the position. None if they show that the goal is unreachable, or for functions."""
+    """The lower bound of this object for the position. None if it shows that the goal is unreachable, or for functions.
+    """
 
 
 def choose_method(problem: Problem, store: Address | None = None) -> MethodChoice:
@@ -215,7 +217,7 @@ def solve_timed(
     store: Address,
     *,
     listener: Listener = silence,
-    heuristic: Heuristic = None,
+    heuristic: Guidance = None,
     memory_limit: int | None = None,
     threads: int | None = None,
     options: Mapping[str, Any] | None = None,
@@ -244,7 +246,7 @@ def solve_timed(
             return Solved(answer, time.perf_counter() - begin, reason)
     options = {**(options or {}), **({"heuristic": heuristic} if heuristic is not None else {})}
     load_kernels(problem, method, **options)
-    if isinstance(heuristic, Patterns) and method == IDA_STAR:
+    if isinstance(heuristic, Heuristic) and method == IDA_STAR:
         options["threads"] = available_workers() if threads is None else threads
     begin = time.perf_counter()
     answer = solve(problem, method, listener=listener, memory_limit=memory_limit, **settings, **options)
@@ -301,9 +303,9 @@ def _further_options(settings: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in settings.items() if name in set().union(*OPTIONS.values())}
 
 
-def _solved(answer: Answer, seconds: float, reason: str | None, problem: Problem, heuristic: Heuristic) -> Solved:
-    if isinstance(heuristic, Patterns):
-        estimate = heuristic.estimate(problem.position)
+def _solved(answer: Answer, seconds: float, reason: str | None, problem: Problem, heuristic: Guidance) -> Solved:
+    if isinstance(heuristic, Heuristic):
+        estimate = heuristic.bound(problem.position)
         return Solved(answer, seconds, reason, heuristic.name, None if estimate == UNREACHABLE_COST else estimate)
     if callable(heuristic):
         return Solved(answer, seconds, reason, name_of_function(heuristic))
@@ -377,9 +379,9 @@ def load_kernels(problem: Problem, method: str, **options: Any) -> None:
     end, heuristic = problem.position, options.get("heuristic")
     if callable(heuristic):
         options["heuristic"] = zero_estimates  # a user's function may be slow, and valid only for its own goal
-    if isinstance(heuristic, Patterns):
+    if isinstance(heuristic, Heuristic):
         heuristic.check(problem)
-        end = heuristic.goal
+        end = end if heuristic.only_goal is None else heuristic.only_goal
     successors = problem.rules.successors(end)
     if len(successors):
         solve(Problem.of(problem.rules, successors[0], end), method, **options)

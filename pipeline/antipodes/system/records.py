@@ -53,6 +53,15 @@ def values_of(record: Any) -> dict[str, Any]:
     return found
 
 
+def record_of(kind: Any, source: object, **others: Any) -> Any:
+    """Return a record with the values of the attributes of ``source`` that have the names of its fields.
+
+    ``others`` are the values of the remaining fields.
+    """
+    names = [one.name for one in fields(kind) if one.name not in others]
+    return kind(**{name: getattr(source, name) for name in names}, **others)
+
+
 @cache
 def _keys(kind: Any) -> tuple[tuple[str, Any], ...]:
     """Return the name of each field, and the default with which its key is missing, or REQUIRED."""

@@ -176,7 +176,7 @@ def plan_sizes(plan: Plan) -> PlanSizes:
         width=plan.space.width,
         column_maps=None if plan.keyed else plan.space.filler.most_column_maps,
         partitions=plan.partition_count,
-        bits=None if plan.keyed else 2 if plan.two_bits else 3,
+        bits=plan.contents.bits,
         memory_bytes=plan.memory_bytes if known else None,
         disk_bytes=plan.disk_bytes if known else None,
         journal_bytes=plan.journal_bytes if known else None,

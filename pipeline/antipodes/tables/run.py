@@ -13,19 +13,12 @@ from antipodes.system.addresses import Address
 from antipodes.system.events import DefinitionUnchecked, Listener, silence
 from antipodes.system.options import RunOptions
 from antipodes.tables.json_results import RunReport, committed_depth, saved_depths
-from antipodes.tables.layers.commits import Commits, TableCommits
 from antipodes.tables.layers.layer_search import LayerSearch
 from antipodes.tables.planning.fitting import check_disk, plan_that_fits
 from antipodes.tables.planning.plan import Plan
 from antipodes.tables.store.manifest import SearchManifest, TableManifest
-from antipodes.tables.store.search_stores import (
-    CountsStore,
-    M,
-    SearchStore,
-    TableStore,
-    check_same_puzzle,
-    check_same_symmetry,
-)
+from antipodes.tables.store.search_stores import M, SearchStore, check_same_puzzle, check_same_symmetry
+from antipodes.tables.strategies.commitment import commitment_of
 from antipodes.tables.table import open_table
 from antipodes_tasks.base import arguments
 from antipodes_tasks.rules.function_checks import check_functions
@@ -68,8 +61,8 @@ def run_puzzle(
     arguments.instance(config, Config, A_CONFIG)
     arguments.instance(options, RunOptions, "RunOptions")
     register_puzzle(config)
-    kind = CountsStore if options.counts_only else TableStore
-    session: Session[Any] = Session(kind, store, options, listener, interrupted, scheduler)
+    commitment = commitment_of(options)
+    session: Session[Any] = Session(commitment.store, store, options, listener, interrupted, scheduler)
     check = partial(_check, config=config, session=session)
     with session.watching():
         manifest = session.finished(check)
@@ -85,13 +78,12 @@ def run_puzzle(
             plan = plan_that_fits(session, config, opened, manifest.cut if manifest else None)
             overwrite = manifest is None and session.store.exists()
             if overwrite:
-                check_removable(session.store.storage, kind.KIND)
+                check_removable(session.store.storage, commitment.store.KIND)
             check_disk(plan, session.store)  # before anything is overwritten
             if unknown := tried():
                 listener(DefinitionUnchecked(unknown))
             first = manifest or _create(session.store, config, plan, opened, overwrite)
-            commits = TableCommits if isinstance(first, TableManifest) else Commits
-            begun = commits(session.store, lock, first, session.listener, session.clock)
+            begun = commitment.commits(session.store, lock, first, session.listener, session.clock)
             search = LayerSearch(session, config, opened, begun)
             last = search.run(plan)
             farthest = _farthest(last, config)

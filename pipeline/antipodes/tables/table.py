@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -335,7 +334,7 @@ class Table(SearchResult):
         """
         depth = self._depth(depth)
         n = arguments.integer(n, f"a number of the positions at depth {depth}", 0, self._layers[depth])
-        drawn = _generator(seed).choice(self._layers[depth], n, replace=False)
+        drawn = arguments.generator(seed, "a seed").choice(self._layers[depth], n, replace=False)
         return self._reached.numbered_at(depth, drawn)
 
     def dataset(
@@ -372,7 +371,7 @@ class Table(SearchResult):
         sizes = [self._layers[depth] for depth in chosen]
         n = arguments.integer(n, "a number of reached positions", 0, sum(sizes))
         balanced = arguments.flag(balanced, "balanced")
-        return draw(self._reached, self._layers, chosen, n, _generator(seed), balanced)
+        return draw(self._reached, self._layers, chosen, n, arguments.generator(seed, "a seed"), balanced)
 
     def evaluate(
         self,
@@ -444,8 +443,7 @@ class Table(SearchResult):
         """Return these depths of the table, without duplicates, in ascending order. Raises as `_depth` does."""
         if depths is None:
             return list(range(self._depth(self.radius) + 1))
-        listed = depths if isinstance(depths, list | tuple | np.ndarray) else _few(depths)
-        given = arguments.integers(listed, "depths (n,)", 1)
+        given = arguments.integers(arguments.few(depths, DEEPEST + 1, "depths"), "depths (n,)", 1)
         if not len(given):
             raise InputError("depths: the list is empty; give at least one depth")
         return [self._depth(depth) for depth in np.unique(given).tolist()]
@@ -499,20 +497,3 @@ def look_up(table: Table, positions: Labels, with_path: bool = False) -> Iterato
             yield Found(position, None, None)
         else:
             yield Found(position, distance, None if paths is None else next(paths))
-
-
-def _few(depths: object) -> object:
-    """Return depths as a list; raise InputError if an iterable has more than a table can have (it may be endless)."""
-    if not isinstance(depths, Iterable):
-        return depths
-    few = list(islice(depths, DEEPEST + 2))
-    if len(few) > DEEPEST + 1:
-        raise InputError(f"expected at most {DEEPEST + 1:,} depths, found more")
-    return few
-
-
-def _generator(seed: int | np.random.Generator | None) -> np.random.Generator:
-    """Return the generator, or a new generator from a seed; raise InputError for anything else."""
-    if isinstance(seed, np.random.Generator):
-        return seed
-    return np.random.default_rng(arguments.optional(seed, arguments.integer, "a seed", 0))

@@ -33,9 +33,25 @@ from antipodes_tasks.move_tables import Indices
 from antipodes_tasks.rules.moves import Labels
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VerifiedTable:
+    """The result of verifying a table, for JSON output."""
+
+    ok: bool
+    complete: bool | None
+    committed_depth: int | None
+    checked_states: int
+    sampled_states: int
+    sample_seed: int | None
+    unchecked: str | None
+    problems: tuple[str, ...]
+
+
 @dataclass(frozen=True, kw_only=True, repr=False)
 class TableVerdict(Verdict):
     """The result of verifying a table."""
+
+    RECORD = VerifiedTable
 
     committed_depth: int | None = None
     """The depth up to which an unfinished table was checked. None if nothing is committed yet."""

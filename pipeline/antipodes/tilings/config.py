@@ -81,11 +81,16 @@ def checked_method(config: BoardConfig, method: str | None) -> str:
     return chosen
 
 
-def board_view(problem: TilingProblem) -> dict[str, Any]:
-    """Return a bundled board with the keys of ``boards --json``: name, number of cells, pieces and description."""
-    return {
-        "name": problem.name,
-        "cells": problem.board.size,
-        "pieces": list(problem.labels),
-        "description": problem.description,
-    }
+@dataclass(frozen=True, slots=True)
+class BundledBoard:
+    """A bundled board, as listed by ``boards --json``."""
+
+    name: str
+    cells: int
+    pieces: list[str]
+    description: str
+
+
+def bundled_board(problem: TilingProblem) -> BundledBoard:
+    """Return the record of a bundled board."""
+    return BundledBoard(problem.name, problem.board.size, list(problem.labels), problem.description)

@@ -25,9 +25,23 @@ from antipodes_tasks.exact_cover.placements import (
 from antipodes_tasks.exact_cover.problem import TilingProblem
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VerifiedTilings:
+    """The outcome of checking tilings, for JSON output."""
+
+    ok: bool
+    complete: bool | None
+    checked_tilings: int
+    searched_partitions: int
+    partitions: int
+    problems: tuple[str, ...]
+
+
 @dataclass(frozen=True, kw_only=True, repr=False)
 class TilingVerdict(Verdict):
     """The outcome of checking tilings."""
+
+    RECORD = VerifiedTilings
 
     checked_tilings: int = 0
     searched_partitions: int = 0

@@ -8,7 +8,8 @@ them silently.
 import math
 import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -76,6 +77,24 @@ def number(value: object, what: str, least: float = -math.inf) -> float:
             raise InputError(f"expected {what} of at least {least:g}, found {value}")
         return float(value)
     return float(integer(value, what, None if least == -math.inf else math.ceil(least), MAX_INT64))
+
+
+def few(values: object, most: int, what: str) -> object:
+    """Return the values of an iterable, which may be endless, as a list; other values are returned unchanged.
+
+    Raises InputError if there are more than ``most``.
+    """
+    if isinstance(values, list | tuple | np.ndarray) or not isinstance(values, Iterable):
+        return values
+    listed = list(islice(values, most + 1))
+    if len(listed) > most:
+        raise InputError(f"expected at most {most:,} {what}, found more")
+    return listed
+
+
+def generator(value: object, what: str) -> "np.random.Generator":  # numpy imports numpy.random only when it is used
+    """Return the random generator, or a new one from a seed (a nonnegative integer, or None for a random seed)."""
+    return value if isinstance(value, np.random.Generator) else np.random.default_rng(optional(value, integer, what, 0))
 
 
 def flag(value: object, what: str) -> bool:

@@ -84,11 +84,6 @@ class KeyState:
         self._first_kept = -1
         """Minimum depth whose positions are still known."""
 
-    most_bytes = 0
-    """Always 0: the maximum number of bytes of the state is unknown before the search, so the log gets its planned
-    memory.
-    """
-
     @property
     def nbytes(self) -> int:
         """Bytes of memory."""
@@ -150,6 +145,9 @@ class KeyState:
     def go_back(self, depth: int, segments: Iterable[Segment]) -> None:
         """Return to ``depth``, using all segments from `kept_from` on; raises the errors of `restore`."""
         self._restore(depth, [one for one in segments if one.depth <= depth])
+
+    def forget_before(self, depth: int) -> None:
+        """Do nothing: `advance` has replaced the layers that are not needed any more."""
 
     def positions_before(self, depth: int) -> int:
         """Return the number of known positions at smaller depths; if moves are reversible, only depth - 1 is known."""

@@ -9,11 +9,12 @@ goal only if their burnt sides fit, too.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from antipodes_tasks.base.errors import InputError
+from antipodes_tasks.properties.lower_bounds import LowerBound
 from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.rules.transforms import Transforms
@@ -22,10 +23,8 @@ Numbers = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
-class Gaps:
+class Gaps(LowerBound):
     """The gap heuristic for some goals. A pancake's *code* is twice its label, plus 1 if its burnt side is up."""
-
-    is_zero: ClassVar = False
 
     sizes: Numbers
     """``(moves,)``: the number of pancakes that each move turns over."""
@@ -79,9 +78,18 @@ class Gaps:
         gaps: Numbers = self.gap[codes[:, :-1], codes[:, 1:]].sum(axis=1, dtype=np.int64)
         return gaps
 
-    def estimate(self, position: Labels) -> int:
-        """Return the number of gaps of one position ``(places,)``."""
-        return int(self.bounds(position[np.newaxis])[0])
+
+def turns_over(rules: Rules) -> bool:
+    """Return whether each move turns over the top of a stack of different pieces."""
+    return Gaps.of(rules, rules.start_labels) is not None
+
+
+def gaps(rules: Rules, goals: Labels) -> Gaps:
+    """Return the gap heuristic for goals ``(goals, places)``; raise InputError for other moves or identical pieces."""
+    found = Gaps.of(rules, goals)
+    if found is None:
+        raise InputError(f"gap needs moves that turn over the top of a stack of different pieces, unlike {rules.name}")
+    return found
 
 
 def _sizes_of_flips(rules: Rules, moves: Transforms) -> Numbers | None:

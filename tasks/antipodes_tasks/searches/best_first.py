@@ -16,11 +16,11 @@ from antipodes_tasks.base import arguments
 from antipodes_tasks.base.errors import InputError
 from antipodes_tasks.base.jit import kernel
 from antipodes_tasks.keys.position_set import Numbers, PositionSet, Slots, Words, find_slot
-from antipodes_tasks.properties.heuristics import UNREACHABLE_COST
+from antipodes_tasks.properties.lower_bounds import UNREACHABLE_COST
 from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.searches.answer import DEFAULT_LIMIT, Answer, Outcome, Proof, unsolved
 from antipodes_tasks.searches.breadth_first import MEMORY_LIMIT
-from antipodes_tasks.searches.guides import Guide, Heuristic
+from antipodes_tasks.searches.guides import Guidance, Guide
 from antipodes_tasks.searches.problem import A_PROBLEM, Problem, Request
 from antipodes_tasks.searches.progress import Listener, Progress, silence
 
@@ -44,7 +44,7 @@ def astar(
     every: bool = False,
     max_depth: int | None = None,
     listed: int = DEFAULT_LIMIT,
-    heuristic: Heuristic = None,
+    heuristic: Guidance = None,
     weight: float = 1.0,
     memory_limit: int = MEMORY_LIMIT,
     listener: Listener = silence,
@@ -76,7 +76,7 @@ def beam(
     every: bool = False,
     max_depth: int | None = None,
     listed: int = DEFAULT_LIMIT,
-    heuristic: Heuristic = None,
+    heuristic: Guidance = None,
     width: int = DEFAULT_WIDTH,
     memory_limit: int = MEMORY_LIMIT,
     listener: Listener = silence,

@@ -9,17 +9,12 @@ import numpy as np
 from antipodes_tasks.base import arguments
 from antipodes_tasks.base.errors import InputError, ResourceLimitError
 from antipodes_tasks.keys.position_set import PositionSet, Words
-from antipodes_tasks.keys.steps import CompiledSteps
-from antipodes_tasks.properties.gaps import Gaps
-from antipodes_tasks.properties.heuristics import UNREACHABLE_COST, Heuristic, Name, heuristic_of, zero_heuristic
+from antipodes_tasks.properties.lower_bounds import UNREACHABLE_COST
 from antipodes_tasks.rules.moves import Mask
-from antipodes_tasks.rules.swaps import swap_edges
 from antipodes_tasks.searches.answer import DEFAULT_LIMIT, Answer, Outcome, Proof, unsolved
-from antipodes_tasks.searches.blank_walk import descent_of_blank
 from antipodes_tasks.searches.breadth_first import Frontiers
-from antipodes_tasks.searches.depth_first import Descent, descent_by_blocks, descent_by_moves
-from antipodes_tasks.searches.gap_dfs import descent_by_gaps
-from antipodes_tasks.searches.pattern_databases import Patterns
+from antipodes_tasks.searches.depth_first import Descent
+from antipodes_tasks.searches.heuristic import NO_HEURISTIC, GuidedByBound, Heuristic
 from antipodes_tasks.searches.problem import A_PROBLEM, Problem, Request
 from antipodes_tasks.searches.progress import Listener, Pace, Progress, silence
 from antipodes_tasks.searches.shares import shared
@@ -42,9 +37,6 @@ PREPARE_AFTER_SECONDS = 1.0
 """Minimum duration of a descent, in seconds, after which the heuristic prepares structures to speed up the next one."""
 PROOF_MEMORY = 1 << 30
 """Default maximum number of bytes for the proof."""
-
-Bound = Heuristic | Gaps | Patterns
-"""A heuristic that guides iterative deepening."""
 
 
 def iddfs(
@@ -71,7 +63,7 @@ def iddfs(
         The listed paths take more memory than ``memory_limit``.
     """
     arguments.instance(problem, Problem, A_PROBLEM).check_listed("iddfs")
-    return _deepen("iddfs", problem, zero_heuristic(), Request(every, max_depth, listed, memory_limit, listener))
+    return _deepen("iddfs", problem, NO_HEURISTIC, Request(every, max_depth, listed, memory_limit, listener))
 
 
 def ida_star(
@@ -80,16 +72,16 @@ def ida_star(
     every: bool = False,
     max_depth: int | None = None,
     listed: int = DEFAULT_LIMIT,
-    heuristic: Name | Patterns | None = None,
+    heuristic: str | Heuristic | None = None,
     memory_limit: int = PROOF_MEMORY,
     threads: int = 1,
     listener: Listener = silence,
 ) -> Answer:
     """Search with IDA* (R. E. Korf 1985): like `iddfs`, but an admissible heuristic prunes branches.
 
-    The ``heuristic`` is either pattern tables or one of `heuristics.NAMES`; the default is the strongest name for the
-    puzzle. With pattern tables, ``threads`` share a long search. They find the path that a single thread would find, or
-    every path.
+    The ``heuristic`` is an object, such as pattern tables, or a name in `heuristics.NAMED`; the default is the
+    strongest name for the puzzle. With pattern tables, ``threads`` share a long search. They find the path that a
+    single thread would find, or every path.
 
     Raises
     ------
@@ -102,15 +94,14 @@ def ida_star(
     arguments.instance(problem, Problem, A_PROBLEM).check_listed("ida-star")
     if callable(heuristic):
         raise InputError("ida-star needs a named heuristic or pattern tables; a function can guide astar and beam")
-    if isinstance(heuristic, Patterns):
-        heuristic.check(problem)
-    bound = heuristic if isinstance(heuristic, Patterns) else heuristic_of(problem.rules, problem.goals, heuristic)
-    answer = _deepen("ida-star", problem, bound, Request(every, max_depth, listed, memory_limit, listener, threads))
+    guide = heuristic if isinstance(heuristic, Heuristic) else GuidedByBound.of(problem, heuristic)
+    guide.check(problem)
+    answer = _deepen("ida-star", problem, guide, Request(every, max_depth, listed, memory_limit, listener, threads))
     is_solved = answer.outcome == Outcome.SOLVED
     return replace(answer, proved=Proof.SHORTEST, bound=1.0, violations=0) if is_solved else answer
 
 
-def _deepen(method: str, problem: Problem, heuristic: Bound, request: Request) -> Answer:
+def _deepen(method: str, problem: Problem, heuristic: Heuristic, request: Request) -> Answer:
     """Find one shortest path to a goal, or ``every`` one; the heuristic prunes branches that are too long.
 
     The first depth limit is the position's heuristic, rounded up to a possible parity. If no goal is reachable, the
@@ -120,9 +111,10 @@ def _deepen(method: str, problem: Problem, heuristic: Bound, request: Request) -
         return unsolved(method, Outcome.UNREACHABLE)
     if (problem.goals == problem.position).all(axis=1).any():
         return Answer(method, Outcome.SOLVED, 0, (problem.position[np.newaxis],), 1, 0)
-    reachable = isinstance(heuristic, Gaps) and heuristic.connects_all
-    runner = _Runner(method, request.listener, _UnreachableProof(problem, request.memory_limit, reachable))
-    depth = _with_parity(max(1, heuristic.estimate(problem.position)), problem)
+    runner = _Runner(
+        method, request.listener, _UnreachableProof(problem, request.memory_limit, heuristic.shows_reachable)
+    )
+    depth = _with_parity(max(1, heuristic.bound(problem.position)), problem)
     while depth < UNREACHABLE_COST:
         if request.max_depth is not None and depth > request.max_depth:
             return unsolved(method, Outcome.DEPTH_LIMIT, runner.expanded, depth)
@@ -224,7 +216,7 @@ class _Runner:
 
 
 def _counted(
-    method: str, problem: Problem, heuristic: Bound, distance: int, request: Request, runner: _Runner
+    method: str, problem: Problem, heuristic: Heuristic, distance: int, request: Request, runner: _Runner
 ) -> Answer:
     """Return the answer with the number of all shortest paths, counted from the layers between position and goals.
 
@@ -247,27 +239,13 @@ def _counted(
     return solved(method, frontiers.paths(every=True), request, runner.expanded)
 
 
-def _descent_to(depth: int, problem: Problem, heuristic: Bound, request: Request, runner: _Runner) -> Descent:
-    """Return the search for paths of ``depth`` moves with the fastest kernel for the moves of the problem.
-
-    If the previous search took long, several threads share this search.
-    """
-    if isinstance(heuristic, Patterns):
-        if runner.seconds > PREPARE_AFTER_SECONDS:
-            heuristic.prepare(request.threads, lambda: runner.report(depth))
-        if request.threads > 1 and runner.seconds > SHARED_DESCENT_SECONDS:
-            return shared(
-                depth, request.threads, request, lambda share: heuristic.descent(depth, problem, request, share)
-            )
-        return heuristic.descent(depth, problem, request)
-    if isinstance(heuristic, Gaps):
-        return descent_by_gaps(depth, problem, heuristic, request)
-    edges = swap_edges(problem.rules)
-    if edges is not None and problem.rules.counts[0] == 1 and problem.packing.words == 1 and heuristic.is_zero:
-        return descent_of_blank(depth, problem, edges, request)
-    if isinstance(problem.steps, CompiledSteps):
-        return descent_by_moves(depth, problem, problem.steps, edges, heuristic, request)
-    return descent_by_blocks(depth, problem, request)
+def _descent_to(depth: int, problem: Problem, heuristic: Heuristic, request: Request, runner: _Runner) -> Descent:
+    """Return the search for paths of ``depth`` moves, prepared and shared by threads if the last one took long."""
+    if runner.seconds > PREPARE_AFTER_SECONDS:
+        heuristic.prepare(request.threads, lambda: runner.report(depth))
+    if heuristic.uses_threads and request.threads > 1 and runner.seconds > SHARED_DESCENT_SECONDS:
+        return shared(depth, request.threads, request, lambda share: heuristic.descent(depth, problem, request, share))
+    return heuristic.descent(depth, problem, request)
 
 
 def _with_parity(depth: int, problem: Problem) -> int:
@@ -283,7 +261,7 @@ class _PathLayers:
     def __init__(
         self,
         problem: Problem,
-        heuristic: Bound,
+        heuristic: Heuristic,
         distance: int,
         memory_limit: int,
         pulse: Callable[[int, int], None],

@@ -1,8 +1,9 @@
 """Depth-first search to a fixed depth, in steps: each call resumes where the previous call stopped.
 
 There are two kernels for moves that are compiled to arrays: one for swaps with empty places, which uses a heuristic,
-and one for all other moves, without a heuristic. A common kernel would be half as fast. Moves that are numpy functions
-are applied to blocks of positions. Goals are recognized only at exactly the given depth.
+and one for all other moves, without a heuristic. A common kernel would be half as fast. Moves that are numpy functions,
+and lower bounds that are not sums of tables, are applied to blocks of positions. Goals are recognized only at exactly
+the given depth.
 """
 
 from collections.abc import Callable
@@ -15,7 +16,7 @@ from numpy.typing import NDArray
 from antipodes_tasks.base.jit import kernel
 from antipodes_tasks.keys.position_set import Numbers, Words
 from antipodes_tasks.keys.steps import CompiledSteps, MoveArrays, is_legal
-from antipodes_tasks.properties.heuristics import UNREACHABLE_COST, Heuristic, Lookups
+from antipodes_tasks.properties.lower_bounds import UNREACHABLE_COST, Lookups, LowerBound, TableSum
 from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.rules.swaps import UNREACHABLE, Edges, distances_to
 from antipodes_tasks.searches.answer import PATH_BYTES, check_listing
@@ -114,11 +115,12 @@ class _Swaps(NamedTuple):
 
 
 def descent_by_moves(
-    depth: int, problem: Problem, steps: CompiledSteps, edges: Edges | None, heuristic: Heuristic, request: Request
+    depth: int, problem: Problem, steps: CompiledSteps, edges: Edges | None, tables: TableSum, request: Request
 ) -> Descent:
     """Return the search for paths of ``depth`` moves, by a kernel.
 
-    ``edges`` is None unless all moves are swaps; only swaps can be combined with a heuristic.
+    ``edges`` is None unless all moves are swaps; only swaps can be combined with ``tables``
+    that prune.
     """
     moves, labels = steps.arrays, problem.position[np.newaxis]
     stack = _Stack(
@@ -126,7 +128,7 @@ def descent_by_moves(
         candidate=np.zeros(depth + 1, dtype=np.uint64),
         end=np.full(depth + 1, len(steps), dtype=np.uint64),
         taken=np.zeros(depth, dtype=np.uint64),
-        estimates=np.full(depth + 1, heuristic.estimate(problem.position)),
+        estimates=np.full(depth + 1, tables.estimate(problem.position)),
         tally=np.array([0, 1, 0, FAR]),
     )
     paths = room_for_paths(depth, request, np.uint64, depth)
@@ -139,15 +141,15 @@ def descent_by_moves(
     if edges is None:
         rules = (problem.goals, moves, paths, request.every)
         return Descent(lambda budget: _descend(stack, budget, *rules), stack.tally, result)
-    swaps = _swaps(problem, moves, edges, heuristic)
+    swaps = _swaps(problem, moves, edges, tables)
     if len(swaps.first_of):
         stack.candidate[0], stack.end[0] = swaps.first_of[problem.position.argmin() :][:2]
-    of_swaps = (heuristic.numbers(problem.position), heuristic.lookups, problem.goals, swaps, paths, request.every)
+    of_swaps = (tables.numbers(problem.position), tables.lookups, problem.goals, swaps, paths, request.every)
     return Descent(lambda budget: _descend_by_swaps(stack, budget, *of_swaps), stack.tally, result)
 
 
-def _swaps(problem: Problem, moves: MoveArrays, edges: Edges, heuristic: Heuristic) -> _Swaps:
-    places, costs = problem.rules.places, heuristic.costs
+def _swaps(problem: Problem, moves: MoveArrays, edges: Edges, tables: TableSum) -> _Swaps:
+    places, costs = problem.rules.places, tables.costs
     origin, destination = moves.tested, moves.guard
     away, first_of = np.zeros(places, dtype=np.int64), np.empty(0, dtype=np.uint64)
     if problem.rules.counts[0] == 1:
@@ -155,7 +157,7 @@ def _swaps(problem: Problem, moves: MoveArrays, edges: Edges, heuristic: Heurist
         away[:] = distances_to(ends, frozenset((b, a) for a, b in edges), places)
         away[away == UNREACHABLE] = UNREACHABLE_COST
         first_of = np.searchsorted(destination, np.arange(places + 1)).astype(np.uint64)
-    gains = costs if heuristic.is_zero else (costs[:, destination] - costs[:, origin]).T.copy()
+    gains = costs if tables.is_zero else (costs[:, destination] - costs[:, origin]).T.copy()
     return _Swaps(
         origin.astype(np.uint64),
         destination.astype(np.uint64),
@@ -420,9 +422,9 @@ class _Level:
     """The first row that has not been expanded."""
 
 
-def descent_by_blocks(depth: int, problem: Problem, request: Request) -> Descent:
-    """Return the search for paths of ``depth`` moves, by blocks of positions."""
-    search = _Blocks(problem, depth, len(room_for_paths(depth, request, np.uint8, 0)), request.every)
+def descent_by_blocks(depth: int, problem: Problem, lower: LowerBound | None, request: Request) -> Descent:
+    """Return the search for paths of ``depth`` moves, by blocks of positions, pruned by a lower bound if any."""
+    search = _Blocks(problem, lower, depth, len(room_for_paths(depth, request, np.uint8, 0)), request.every)
 
     def result() -> Pass:
         check_listing(len(search.paths), depth, problem.rules.places, request.memory_limit)
@@ -435,11 +437,12 @@ def descent_by_blocks(depth: int, problem: Problem, request: Request) -> Descent
 class _Blocks:
     """A search by blocks: it keeps the successors of one block per depth, so memory is proportional to the depth."""
 
-    def __init__(self, problem: Problem, greatest: int, room: int, every: bool) -> None:
+    def __init__(self, problem: Problem, lower: LowerBound | None, greatest: int, room: int, every: bool) -> None:
         self.tally = np.array([0, 0, 0, FAR])
         self.paths: list[Labels] = []
         """The paths found, as far as there is room."""
         self._problem = problem
+        self._lower = lower
         self._greatest = greatest
         self._room = room
         self._every = every
@@ -465,12 +468,12 @@ class _Blocks:
         level.next += len(block)
         self.tally[EXPANDED] += len(block)
         after, row = self._problem.steps.successors(block)
-        new = self._new_successors(after, row + first)
+        new = self._keep_near(after, self._new_successors(after, row + first), depth)
         below = _Level(after[new], row[new] + first)
         if depth < self._greatest:
             self._levels.append(below)
         elif len(new):
-            self.tally[NEXT_BOUND] = self._greatest + 1
+            self.tally[NEXT_BOUND] = min(self.tally[NEXT_BOUND], self._greatest + 1)
             self._take_goals(below)
 
     def _new_successors(self, after: Labels, parent: Numbers) -> Numbers:
@@ -482,6 +485,15 @@ class _Blocks:
         keyed = np.column_stack((parent[keep, np.newaxis].view(np.uint64), self._problem.packing.pack(after[keep])))
         _, firsts = np.unique(keyed, axis=0, return_index=True)
         return keep[firsts]
+
+    def _keep_near(self, after: Labels, new: Numbers, depth: int) -> Numbers:
+        """Return those of the rows ``new``, of successors at a depth, that the lower bound does not prune."""
+        if self._lower is None or not len(new):
+            return new
+        lengths = depth + self._lower.bounds(after[new])
+        near = lengths <= self._greatest
+        self.tally[NEXT_BOUND] = min(self.tally[NEXT_BOUND], int(lengths[~near].min(initial=FAR)))
+        return new[near]
 
     def _take_goals(self, below: _Level) -> None:
         """Count and list the paths that end at a goal."""

@@ -9,16 +9,17 @@ from numpy.typing import NDArray
 
 from antipodes_tasks.base.errors import InputError
 from antipodes_tasks.base.quoting import shorten
-from antipodes_tasks.properties.heuristics import NAMES, UNREACHABLE_COST, heuristic_of
+from antipodes_tasks.properties.heuristics import NAMED, heuristic_of
+from antipodes_tasks.properties.lower_bounds import UNREACHABLE_COST
 from antipodes_tasks.rules.custom_function import CustomFunction
 from antipodes_tasks.rules.moves import Labels
-from antipodes_tasks.searches.pattern_databases import Patterns
+from antipodes_tasks.searches.heuristic import Heuristic
 from antipodes_tasks.searches.problem import Problem
 
 Floats = NDArray[np.float64]
 Estimator = Callable[[Labels], Any]
 """A function from positions ``(n, places)`` to numbers ``(n,)``: an array, or anything that numpy converts to one."""
-Heuristic = str | Patterns | Estimator | None
+Guidance = str | Heuristic | Estimator | None
 """A heuristic as users give it: a name, pattern tables or a function; None means the strongest name that applies."""
 ROUNDING = 1e-3
 """How much of an estimate is ignored when it is rounded up, since a neural network returns 4.00001 instead of 4."""
@@ -34,17 +35,17 @@ class Guide:
     """Whether the estimates are known to be lower bounds. False for a user's function."""
 
     @classmethod
-    def of(cls, problem: Problem, heuristic: Heuristic) -> "Guide":
+    def of(cls, problem: Problem, heuristic: Guidance) -> "Guide":
         """Return the guide for a heuristic; None means the strongest one with a name that applies.
 
         Raises InputError if the heuristic does not support the problem.
         """
-        if isinstance(heuristic, Patterns):
+        if isinstance(heuristic, Heuristic):
             heuristic.check(problem)
             return cls(lambda labels: heuristic.bounds(labels).astype(np.float64), True)
         if heuristic is None or isinstance(heuristic, str):
             problem.check_listed("a named heuristic")
-            named = heuristic_of(problem.rules, problem.goals, heuristic)  # type: ignore[arg-type]
+            named = heuristic_of(problem.rules, problem.goals, heuristic)
             return cls(lambda labels: named.bounds(labels).astype(np.float64), True)
         return cls(checked_function(heuristic), False)
 
@@ -71,7 +72,7 @@ def checked_function(function: object) -> Callable[[Labels], Floats]:
     or returns anything other than numbers ``(n,)`` that are at least 0.
     """
     if not callable(function):
-        names = ", ".join(NAMES)
+        names = ", ".join(NAMED)
         raise InputError(f"heuristic: expected {names}, pattern tables or a function, found {shorten(repr(function))}")
     role = f"the heuristic {name_of_function(function)}"
     call = CustomFunction(function, role)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from typing import ClassVar
 
 import numpy as np
@@ -13,19 +13,17 @@ from antipodes_tasks.base.quoting import shorten
 from antipodes_tasks.keys.position_set import Numbers
 from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.rules.rules import Rules
-from antipodes_tasks.searches.depth_first import Descent
-from antipodes_tasks.searches.problem import Problem, Request
-from antipodes_tasks.searches.progress import Heartbeat, no_pulse
-from antipodes_tasks.searches.shares import WHOLE, Share
+from antipodes_tasks.searches.heuristic import Heuristic
+from antipodes_tasks.searches.problem import Problem
 
 UNREACHED = 255
 """Value of an unreachable entry, in tables with one byte per entry."""
 
 
-class Patterns(ABC):
+class Patterns(Heuristic):
     """A lower bound of the distance to one goal, from pattern tables in memory."""
 
-    is_zero: ClassVar = False
+    uses_threads: ClassVar = True
 
     rules: Rules
     goal: Labels
@@ -40,6 +38,11 @@ class Patterns(ABC):
         goal = shorten(" ".join(self.rules.written(self.goal)), 40)
         return f"<Patterns of {shorten(self.rules.name, 40)}: {shorten(self.name)}; goal {goal}>"
 
+    @property
+    def only_goal(self) -> Labels:
+        """The goal of the tables."""
+        return self.goal
+
     def estimates(self, labels: ArrayLike) -> Numbers:
         """Return the lower bounds ``(n,)`` of positions ``(n, places)``; UNREACHABLE_COST if a table excludes a path.
 
@@ -50,21 +53,6 @@ class Patterns(ABC):
     def estimate(self, position: ArrayLike) -> int:
         """Return the lower bound of one position ``(places,)``, as `estimates` does."""
         return self.bound(self.rules.checked_one(position))
-
-    @abstractmethod
-    def bounds(self, labels: Labels) -> Numbers:
-        """Return `estimates` for labels that have already been checked."""
-
-    def bound(self, position: Labels) -> int:
-        """Return `estimate` for labels that have already been checked."""
-        return int(self.bounds(position[np.newaxis])[0])
-
-    @abstractmethod
-    def descent(self, depth: int, problem: Problem, request: Request, share: Share = WHOLE) -> Descent:
-        """Return the search for paths of ``depth`` moves in one share of the tree, pruned by the tables."""
-
-    def prepare(self, threads: int, pulse: Heartbeat = no_pulse) -> None:  # noqa: B027  (most have nothing to prepare)
-        """Prepare structures that speed up a long search, using ``threads``; ``pulse`` may interrupt the work."""
 
     def check(self, problem: Problem) -> None:
         """Raise InputError unless the tables belong to the problem's moves and to its only goal."""

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antipodes_tasks.keys.position_set import Numbers
-from antipodes_tasks.properties.heuristics import UNREACHABLE_COST
+from antipodes_tasks.properties.lower_bounds import UNREACHABLE_COST
 from antipodes_tasks.properties.symmetry import Symmetry
 from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.rules.rules import Rules

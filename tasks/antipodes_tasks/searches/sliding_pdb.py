@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from antipodes_tasks.keys.position_set import Numbers, Words
 from antipodes_tasks.properties.finding import symmetries_of
-from antipodes_tasks.properties.heuristics import UNREACHABLE_COST
+from antipodes_tasks.properties.lower_bounds import UNREACHABLE_COST
 from antipodes_tasks.properties.symmetry import Symmetry
 from antipodes_tasks.rules.counted_swaps import EMPTY
 from antipodes_tasks.rules.moves import Labels

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from antipodes_tasks.base.jit import kernel
 from antipodes_tasks.base.parallel import in_threads
 from antipodes_tasks.properties.symmetry_images import Images
-from antipodes_tasks.spaces.row_images import RowImages
+from antipodes_tasks.spaces.row_images import RowImages, digit_places
 from antipodes_tasks.spaces.rows_and_columns import Cut, Pieces
 
 Keys = NDArray[np.uint64]
@@ -47,8 +47,8 @@ class RepresentativeRows(NamedTuple):
 class _Stock(NamedTuple):
     """How often each row label may occur, for kernels."""
 
-    begins: NDArray[np.int64]
-    """``(digits,)``: where in ``counts`` the row labels of each digit's part begin."""
+    of: NDArray[np.int64]
+    """``(digits, values)``: the index in ``counts`` for each value of each digit."""
     counts: NDArray[np.int64]
 
 
@@ -79,10 +79,12 @@ def _stock(frame: Cut) -> _Stock:
             counts += np.bincount(classes, weights=part.counts).astype(int).tolist()
         else:
             counts += [WHATEVER] * int(frame.radices[part.place_slice].max())
-    places = np.flatnonzero(frame.radices > 1)
-    if not len(places):
-        return _Stock(np.zeros(frame.places, dtype=np.int64), np.full(1, WHATEVER, dtype=np.int64))
-    return _Stock(begins[places], np.array(counts, dtype=np.int64))
+    places = digit_places(frame)
+    twists = frame.twist_at[places]
+    turned = np.where(twists >= 0, frame.radices[twists], 1)
+    values = np.arange(int((frame.radices[places] * turned).max()))
+    of = begins[places, np.newaxis] + values // turned[:, np.newaxis]
+    return _Stock(of, np.array([*counts, *[0] * len(values)], dtype=np.int64))
 
 
 def _numbered_rows(frame: Cut, images: Images, keys: Keys, stabilisers: NDArray[np.int64]) -> RepresentativeRows:
@@ -116,7 +118,7 @@ def extend_prefixes(
         while level >= 0:
             label = digits[level]
             if level < end and label < images.radices[level]:
-                stocked = stock.begins[level] + label
+                stocked = stock.of[level, label]
                 if left[stocked] > 0 and _may_be_least(level, label, row, waiting, matched, counts, images):
                     left[stocked] -= 1
                     key_at[level + 1] = key_at[level] + images.weights[level] * np.uint64(label)
@@ -135,7 +137,7 @@ def extend_prefixes(
                 found += 1
             level -= 1
             while level >= 0:
-                left[stock.begins[level] + digits[level]] += 1
+                left[stock.of[level, digits[level]]] += 1
                 if level >= known:
                     digits[level] += 1
                     break

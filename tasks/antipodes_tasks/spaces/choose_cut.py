@@ -10,12 +10,15 @@ from typing import NamedTuple
 import numpy as np
 
 from antipodes_tasks.base.errors import InputError, ResourceLimitError
-from antipodes_tasks.move_tables import CACHED_BYTES, COLUMN_BYTES, MAPS_COST, WIDE_COST, Filler
+from antipodes_tasks.move_tables import CACHED_BYTES, COLUMN_BYTES, MAPS_COST, MAPS_OF_INT16, WIDE_COST, Filler
+from antipodes_tasks.permutations.arrangements import radices
+from antipodes_tasks.properties.puzzle_graph import carriers_of
 from antipodes_tasks.properties.symmetry_images import MAX_SYMMETRIES, Images
 from antipodes_tasks.rules.parts import moduli_of
 from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.rules.swaps import transforms_of
 from antipodes_tasks.rules.transforms import MAX_MASKED
+from antipodes_tasks.spaces.map_estimates import estimated_maps
 from antipodes_tasks.spaces.mixed_radix import FUNCTION_COST, MixedRadix
 from antipodes_tasks.spaces.reduced_fields import ReducedFields, field_frames
 from antipodes_tasks.spaces.reduced_numbering import REDUCIBLE, Reduced, labels_of, parts_of
@@ -24,8 +27,14 @@ from antipodes_tasks.spaces.row_classes import MAX_NUMPY_ROWS, RowClasses
 from antipodes_tasks.spaces.rows_and_columns import Classes, Cut, Part, Pieces
 from antipodes_tasks.spaces.space import Numbering, Space
 
-MAX_CUTS = 64
+MAX_CUTS = 128
 """Maximum number of cuts that are compared."""
+MAX_LABEL_SETS = 1 << 22
+"""Maximum number of images of sets of labels that are computed."""
+SET_WIDTHS = 24, 1 << 19
+"""Minimum and maximum number of columns if the column holds a set of labels."""
+MAX_TABLE_BYTES, EXCESS_COST = 2 << 30, 50
+"""Bytes that move tables may take freely, and the cost of each further byte."""
 MAX_KEPT = 0.9
 """Maximum number of entries of a reduced space, as a fraction of all positions. With more, it is not worthwhile."""
 FINDING_COST = 1e8
@@ -37,8 +46,8 @@ OUTLINE_COST = 1.5e9
 """Cost, as defined by `cost_of`, above which rows are not listed and tables are not filled for an outline."""
 MIN_POSITIONS_FOR_LONG_SEARCH = 1 << 33
 """Minimum number of positions for which a longer search is acceptable, to save memory: their bits take 3 GiB."""
-MAX_ROWS = 1 << 30
-"""Maximum number of rows before the reduction. Comparing this many rows with their images takes a minute."""
+MAX_ROWS = 1 << 31
+"""Maximum number of rows before the reduction. Comparing this many rows with their images takes a minute or two."""
 MAX_PERMUTATIONS = MAX_SYMMETRIES << 20
 """Maximum number of permutations of places, labels and moves in a group that is computed. Several permutations may
 represent the same symmetry."""
@@ -68,19 +77,19 @@ def reduced_space(rules: Rules, whole: Space, *, worth: bool = False, outline: b
     """
     if not (isinstance(whole.numbering, MixedRadix) or _is_reducible(rules, whole.numbering)):
         raise InputError(f"the table of {rules.name} cannot be reduced: it is of the kind {whole.numbering.KIND}")
-    best = _cheapest(rules, whole.numbering, _limits(rules, whole, worth))
+    best = _cheapest(rules, whole, _limits(rules, whole, worth))
     if best is None:
         raise InputError(f"the table of {rules.name} cannot be reduced: symmetries would not save time")
-    if outline and not rules.moves.are_functions and _tables_take_long(rules, best):
+    if outline and not rules.moves.are_functions and _tables_take_long(best, whole.filler.most_moves):
         best = replace(best, outline=True)
     return Space(rules, best, best.cuts[0])
 
 
-def _tables_take_long(rules: Rules, reduced: Reduced) -> bool:
+def _tables_take_long(reduced: Reduced, moves: int) -> bool:
     """Return whether listing the rows and comparing them with their images takes more than a second or two."""
     frame, order = reduced.frame, len(reduced.images)
     rows = frame.all_rows / order
-    return _listing(frame) + IMAGE_COST * frame.places * order * rows * len(rules.moves) > OUTLINE_COST
+    return _listing(frame) + IMAGE_COST * frame.places * order * rows * moves > OUTLINE_COST
 
 
 def with_listed_rows(space: Space) -> Space:
@@ -99,17 +108,22 @@ def _is_reducible(rules: Rules, numbering: Numbering) -> bool:
 def _limits(rules: Rules, whole: Space, worth: bool) -> Limits:
     """Return the upper limits on a reduced space."""
     each = 1 + FUNCTION_COST if rules.moves.are_functions else 1
-    search = float(each * whole.size * len(rules.moves))
+    moves = whole.filler.most_moves
+    search = float(each * whole.size * moves)
     if not worth or whole.size >= MIN_POSITIONS_FOR_LONG_SEARCH:
         return Limits(
-            10 * FINDING_COST + MAX_COST_SHARE * search, (WORTHWHILE_SHARE if worth else MAX_KEPT) * whole.size
+            10 * FINDING_COST + MAX_COST_SHARE * search + _excess(whole.filler.table_bytes),
+            (WORTHWHILE_SHARE if worth else MAX_KEPT) * whole.size,
         )
-    return Limits(
-        WORTHWHILE_SHARE * (whole.size * len(rules.moves) + whole.filler.cost(1)) - FINDING_COST, MAX_KEPT * whole.size
-    )
+    return Limits(WORTHWHILE_SHARE * (whole.size * moves + whole.filler.cost(1)) - FINDING_COST, MAX_KEPT * whole.size)
 
 
-def _cheapest(rules: Rules, whole: Numbering, limits: Limits) -> Reduced | None:
+def _excess(table_bytes: float) -> float:
+    """Return the cost of the bytes of move tables that exceed MAX_TABLE_BYTES."""
+    return EXCESS_COST * max(0.0, table_bytes - MAX_TABLE_BYTES)
+
+
+def _cheapest(rules: Rules, whole: Space, limits: Limits) -> Reduced | None:
     """Return the reduced numbering whose space has the lowest cost within the limits; None if there is none.
 
     Raises InputError if the puzzle has no symmetries, or too many.
@@ -117,21 +131,23 @@ def _cheapest(rules: Rules, whole: Numbering, limits: Limits) -> Reduced | None:
     every = symmetries_listed(rules)
     if len(every) < 2:
         raise InputError(f"the table of {rules.name} cannot be reduced: the puzzle has no symmetries")
+    moves = whole.filler.most_moves
     bounds = [
-        (_cost(rules, frame, len(every), frame.all_rows / len(every)), number, frame)
+        (_cost(rules, frame, every.identity, len(every), frame.all_rows / len(every), moves), number, frame)
         for number, frame in enumerate(_deciding_frames(rules, every))
         if frame.has_keys and frame.all_rows <= MAX_ROWS
     ]
-    candidates = list[tuple[float, Cut, Images]]()
-    for bound, _, frame in sorted(bounds):
+    candidates = list[tuple[float, int, Cut, Images]]()
+    for bound, number, frame in sorted(bounds, key=itemgetter(0, 1)):
         if bound >= min([limits.cost, *(cost for cost, *_ in candidates)]):
             break
         images = every[np.flatnonzero(frame.maps_rows_to_rows(every))]
         kept = RowClasses(frame, images).estimated_count()
-        cost = _cost(rules, frame, len(images), kept)
+        cost = _cost(rules, frame, images, len(images), kept, moves)
         if len(images) > 1 and kept * frame.width <= limits.entries and cost < limits.cost:
-            candidates.append((cost, frame, images))
-    found = (_numbering(rules, whole, frame, images) for _, frame, images in sorted(candidates, key=itemgetter(0)))
+            candidates.append((cost, number, frame, images))
+    best = sorted(candidates, key=itemgetter(0, 1))
+    found = (_numbering(rules, whole.numbering, frame, images) for _, _, frame, images in best)
     return next((one for one in found if one is not None), None)
 
 
@@ -152,10 +168,11 @@ def _numbering(rules: Rules, whole: Numbering, frame: Cut, images: Images) -> Re
     )
 
 
-def _cost(rules: Rules, frame: Cut, order: int, rows: float) -> float:
+def _cost(rules: Rules, frame: Cut, images: Images, order: int, rows: float, moves: int) -> float:
     if rules.moves.are_functions:
-        return cost_of_fields(frame, order, rows, len(rules.moves))
-    return cost_of(frame, order, rows, len(rules.moves))
+        return cost_of_fields(frame, order, rows, moves)
+    maps = min(rows * moves, estimated_maps(frame, images, transforms_of(rules)))
+    return cost_of(frame, maps, order, rows, moves)
 
 
 def symmetries_listed(rules: Rules) -> Images:
@@ -181,16 +198,18 @@ def symmetries_listed(rules: Rules) -> Images:
         raise InputError(f"the table of {rules.name} cannot be reduced: {error}") from error
 
 
-def cost_of(frame: Cut, order: int, rows: float, moves: int) -> float:
+def cost_of(frame: Cut, maps: float, order: int, rows: float, moves: int) -> float:
     """Return the relative time to build and search a space that ``order`` symmetries reduce to ``rows`` rows.
 
     The unit is the same as in `Filler.cost`, but the time of the search itself is included.
     """
-    maps = min(rows * moves, 2 * order * prod(block.size for block in frame.blocks))
     entries = maps * frame.width
     slower = WIDE_COST * (frame.width > Filler.CACHED_WIDTH) + MAPS_COST * (COLUMN_BYTES * entries > CACHED_BYTES)
     comparing = _listing(frame) + IMAGE_COST * frame.places * order * rows * moves
-    return comparing + entries * (len(frame.blocks) + 1) + (1 + slower) * rows * frame.width * moves
+    searching = (1 + slower) * rows * frame.width * moves
+    number = 2 if maps <= MAPS_OF_INT16 else 4
+    excess = _excess(rows * moves * (4 + number) + COLUMN_BYTES * entries)
+    return comparing + entries * (len(frame.blocks) + 1) + searching + excess
 
 
 def _listing(frame: Cut) -> float:
@@ -208,12 +227,15 @@ def cost_of_fields(frame: Cut, order: int, rows: float, moves: int) -> float:
 
 
 def cuts_of(rules: Rules, images: Images) -> Iterator[Cut]:
-    """Yield cuts that symmetries may preserve: the cuts of the unreduced table, and cuts along label classes."""
+    """Yield cuts that symmetries may preserve: the cuts of the unreduced table, cuts between parts, and cuts along
+    label classes or sets of labels.
+    """
     parts, known = parts_of(rules), set[Classes]()
-    for classes in (*_cuts(parts), *_systems(parts, images)):
+    labels, carriers = labels_of(rules), tuple(carriers_of(rules).tolist())
+    for classes in (*_cuts(parts), *_sets_of_parts(parts), *_systems(parts, images), *_label_sets(parts, images)):
         if classes not in known and len(known) < MAX_CUTS:
             known.add(classes)
-            yield Cut(parts, classes, labels_of(rules))
+            yield Cut(parts, classes, labels, carriers)
 
 
 def _cuts(parts: Sequence[Part]) -> Iterator[Classes]:
@@ -248,6 +270,37 @@ def _divided(part: Part, shown: int) -> tuple[int, ...] | int | None:
     if isinstance(part, Pieces):
         return tuple(min(label, shown) for label in range(len(part.counts)))
     return shown if shown in (0, part.length) or part.total is None else None
+
+
+def _sets_of_parts(parts: Sequence[Part]) -> Iterator[Classes]:
+    """Yield the label classes of the cuts that leave each part whole."""
+    if 1 << len(parts) <= MAX_CUTS // 4:
+        yield from product(*((_all_in_row(part), _none_in_row(part)) for part in parts))
+
+
+def _label_sets(parts: Sequence[Part], images: Images) -> Iterator[Classes]:
+    """Yield divisions of the labels of a single part: the column holds a set of labels, the row all other labels.
+
+    The sets are those that most symmetries map to themselves. There is one for each number of columns and of
+    symmetries.
+    """
+    part = parts[0]
+    if len(parts) > 1 or not isinstance(part, Pieces) or len(images) << len(part.counts) > MAX_LABEL_SETS:
+        return
+    labels = np.arange(len(part.counts))
+    sets = np.arange(1 << len(labels))
+    inside = (sets[:, np.newaxis] >> labels & 1).astype(np.bool_)
+    renamed = images.labels[:, part.place_slice.start, labels].astype(np.int64)
+    fixed = sum(((inside * (1 << one)).sum(axis=1) == sets).astype(np.int64) for one in renamed)
+    found = dict[tuple[int, int], Classes]()
+    for number in np.lexsort((sets, -fixed)).tolist():
+        chosen = inside[number]
+        width = prod(radices([count for count, here in zip(part.counts, chosen, strict=True) if here]))
+        if fixed[number] > 1 and SET_WIDTHS[0] <= width <= SET_WIDTHS[1]:
+            shown = np.cumsum(~chosen) - 1 + (chosen.argmax() < labels)
+            shown[chosen] = shown[chosen.argmax() - 1] + 1 if chosen.argmax() else 0
+            found.setdefault((width, int(fixed[number])), (tuple(shown.tolist()),))
+    yield from found.values()
 
 
 def _systems(parts: Sequence[Part], images: Images) -> Iterator[Classes]:

@@ -111,22 +111,28 @@ def most_legal(transforms: Transforms, cut: OrbitCut, steps: OrbitSteps) -> int:
     return min(
         [
             by_names,
-            *(_most_on_empty_places(transforms, steps, part) for part in cut.row if isinstance(part, PiecesIndex)),
+            *(
+                most_on_empty_places(transforms, steps, part.place_slice, part.counts[0])
+                for part in cut.row
+                if isinstance(part, PiecesIndex)
+            ),
         ]
     )
 
 
-def _most_on_empty_places(transforms: Transforms, steps: OrbitSteps, part: PiecesIndex) -> int:
-    """Return an upper bound on the legal steps of a row, based on the steps that require an empty place in a part.
+def most_on_empty_places(transforms: Transforms, steps: OrbitSteps, places: slice, empty: int) -> int:
+    """Return an upper bound on the legal steps of a row, based on the steps that require an empty place.
 
-    If k places of the part are empty (have label 0), only steps that require one of these places can be legal. So the
-    bound counts the steps of the k places that are required by most steps, and all steps without such a requirement.
+    If ``empty`` of the places are empty (have label 0), only steps that require one of these places can be legal. So
+    the bound counts the steps of the ``empty`` places that are required by most steps, and all steps without such a
+    requirement.
     """
-    assert transforms.conditions is not None
-    needs_empty = transforms.conditions[steps.transforms, part.place_slice] == 1
-    by_place = np.bincount(needs_empty.argmax(axis=1)[needs_empty.any(axis=1)], minlength=part.places)
+    if transforms.conditions is None:
+        return len(steps.transforms)
+    needs_empty = transforms.conditions[steps.transforms, places] == 1
+    by_place = np.bincount(needs_empty.argmax(axis=1)[needs_empty.any(axis=1)], minlength=needs_empty.shape[1])
     others = len(steps.transforms) - int(by_place.sum())
-    return others + int(np.sort(by_place)[part.places - part.counts[0] :].sum())
+    return others + int(np.sort(by_place)[::-1][:empty].sum())
 
 
 def _all_exclusive(masks: NDArray[np.uint64]) -> bool:

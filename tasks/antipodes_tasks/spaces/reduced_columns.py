@@ -20,7 +20,8 @@ class ColumnRanks(NamedTuple):
     """The contents of column blocks, and how they are ranked, for kernels.
 
     After a move and a symmetry, all contents of a block come from a single block. So a column map is a sum over blocks,
-    and each summand depends on the contents of one block only. The possible contents of a block are its *cases*.
+    and each summand depends on the contents of one block only. The possible contents of a block are its *cases*. If new
+    twists also depend on pieces in another block, the cases of every block are all columns.
     """
 
     cases: NDArray[np.uint8]
@@ -36,7 +37,9 @@ class ColumnRanks(NamedTuple):
     legal: NDArray[np.bool_]
     """``(effects, width)``: whether a move with the effect is legal in the column; ``(0, width)`` if all are legal."""
     renamed: NDArray[np.uint8]
-    """``(renamings, labels)``: the new label of each label."""
+    """``(renamings, pieces, labels)``: the new label of each label, see `Renamings.tables`."""
+    carriers: NDArray[np.int64]
+    """``(contents,)``: for a twist whose piece is in the column, the content that is this piece; else -1."""
     bounds: NDArray[np.int64]
     """``(blocks, 2)``: the range of each block in the contents of a column: the first index, and one past the last."""
     block_of: NDArray[np.int64]
@@ -64,7 +67,10 @@ class _Cases(NamedTuple):
 
 def columns_of(frame: Cut, renamed: NDArray[np.uint8], transforms: Transforms, steps: OrbitSteps | None) -> ColumnRanks:
     """Return the contents of blocks. ``steps`` is None if the renamings include the effects of moves on the column."""
-    cases = _cases_of_blocks(frame) if steps is None else _cases_after_effects(frame, transforms, steps)
+    if steps is not None:
+        cases = _cases_after_effects(frame, transforms, steps)
+    else:
+        cases = _cases_of_columns(frame) if renamed.shape[1] > 1 else _cases_of_blocks(frame)
     pieces = [number for number, block in enumerate(frame.blocks) if block.values is None]
     merged = np.array([block.merged is not None for block in frame.blocks])
     rankings = {number: rank_tables(frame.blocks[number].counts) for number in pieces}
@@ -81,6 +87,7 @@ def columns_of(frame: Cut, renamed: NDArray[np.uint8], transforms: Transforms, s
         told=np.where(merged, np.cumsum(merged) - 1, -1),
         legal=cases.legal,
         renamed=renamed,
+        carriers=frame.carrier_contents,
         bounds=np.array([(block.first, block.end) for block in frame.blocks], dtype=np.int64),
         block_of=np.repeat(np.arange(len(frame.blocks)), [block.end - block.first for block in frame.blocks]),
         weights=weights,
@@ -110,6 +117,14 @@ def _cases_of_blocks(frame: Cut) -> _Cases:
             of[number] = 2 * of[number] + _is_odd(frame, block.part, every)
         contents[here, : counts[number]] = alone.T
     return _Cases(contents, counts, of, np.zeros((0, frame.width), dtype=np.bool_))
+
+
+def _cases_of_columns(frame: Cut) -> _Cases:
+    """Return the contents of all columns as the cases of each block."""
+    blocks, every = len(frame.blocks), np.arange(frame.width, dtype=np.int32)
+    contents = np.ascontiguousarray(frame.contents(every.astype(np.int64)).T)
+    legal = np.zeros((0, frame.width), dtype=np.bool_)
+    return _Cases(contents, np.full(blocks, frame.width), np.tile(every, (blocks, 1)), legal)
 
 
 def _is_odd(frame: Cut, part: int, contents: Labels) -> NDArray[np.uint8]:
@@ -198,18 +213,25 @@ def _find_values(
     columns: ColumnRanks,
 ) -> None:
     """Fill in, for each case, the summand of the values from ``first`` to ``end``."""
-    added = np.empty(columns.renamed.shape[1], dtype=np.int32)
+    pieces, labels = columns.renamed.shape[1], columns.renamed.shape[2]
+    added = np.empty((pieces, labels), dtype=np.int32)
     for case in range(cases.shape[1]):
         summands[case] = 0
     for content in range(first, end):
         weight = columns.value_weights[content]
         if weight == 0:
             continue
-        for label in range(len(added)):
-            added[label] = columns.renamed[key[2 * content + 1], label] * weight
-        source = cases[key[2 * content]]
-        for case in range(len(source)):
-            summands[case] += added[source[case]]
+        renamed = columns.renamed[key[2 * content + 1]]
+        for piece in range(pieces):
+            for label in range(labels):
+                added[piece, label] = renamed[piece, label] * weight
+        source, carrier = cases[key[2 * content]], columns.carriers[key[2 * content]]
+        if pieces == 1 or carrier < 0:
+            for case in range(len(source)):
+                summands[case] += added[0, source[case]]
+        else:
+            for case in range(len(source)):
+                summands[case] += added[cases[carrier, case], source[case]]
 
 
 @kernel
@@ -229,7 +251,7 @@ def _find_pieces(
     for case in range(cases.shape[1]):
         state, rank = np.int64(0), np.int64(0)
         for content in range(first, end):
-            label = columns.renamed[key[2 * content + 1], cases[key[2 * content], case]]
+            label = columns.renamed[key[2 * content + 1], 0, cases[key[2 * content], case]]
             number = np.int64(columns.local[block, label])
             rank += columns.added[at + state * kinds + number]
             state += columns.units[block, number]

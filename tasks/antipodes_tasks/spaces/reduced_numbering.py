@@ -18,6 +18,7 @@ import numpy as np
 from antipodes_tasks.base.errors import FieldError, InputError, ResourceLimitError
 from antipodes_tasks.base.quoting import shorten
 from antipodes_tasks.move_tables import Indices
+from antipodes_tasks.properties.puzzle_graph import carriers_of
 from antipodes_tasks.properties.symmetry_images import Images
 from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.rules.rules import Rules
@@ -67,7 +68,8 @@ class Reduced(Numbering):
             raise FieldError(f"details.details: expected an object, found {details!r}")
         whole = REDUCIBLE[of].restored(rules, SpaceRecord(of, 1, 1, details))
         parts = parts_of(rules)
-        frame = Cut(parts, checked_classes(parts, record.details.get("classes")), labels_of(rules))
+        classes = checked_classes(parts, record.details.get("classes"))
+        frame = Cut(parts, classes, labels_of(rules), tuple(carriers_of(rules).tolist()))
         if not decides(frame, transforms_of(rules)):
             raise FieldError("details.classes: the moves of the puzzle do not map the rows of these classes to rows")
         return cls(whole, frame, checked_images(rules, record, frame, whole.size))

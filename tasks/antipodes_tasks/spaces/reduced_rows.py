@@ -50,7 +50,8 @@ class Renamings(NamedTuple):
     """How contents are renamed: first a move adds a number to them, then a symmetry renames the results."""
 
     tables: NDArray[np.uint8]
-    """``(renamings, labels)``: the new label of each label; number 0 is the identity."""
+    """``(renamings, pieces, labels)``: the new label of each label; number 0 is the identity. The new label of a twist
+    also depends on its piece if this piece is in the column, too. If there are no such twists, ``pieces`` is 1."""
     by_symmetry: NDArray[np.int32]
     """``(symmetries, places, pieces)``: the number of the renaming by the symmetry only. It depends on the place from
     which a content comes and on the piece there."""
@@ -128,26 +129,36 @@ class KeyNumbers:
             self.count = int(number_keys(known, self.keys, 0, self.slots, numbers))
 
 
-def renamings_of(images: Images, added: NDArray[np.uint8]) -> Renamings:
-    """Return the renamings by symmetries after moves have added the numbers ``added`` ``(steps, places)``."""
+def renamings_of(images: Images, added: NDArray[np.uint8], carried: NDArray[np.bool_]) -> Renamings:
+    """Return the renamings by symmetries after moves have added the numbers ``added`` ``(steps, places)``.
+
+    ``carried`` ``(places,)`` is `Cut.carried`.
+    """
     every = np.arange(images.labels.shape[2])
     inside = every < images.moduli[:, np.newaxis]
     pieces = images.turns.shape[2] if images.turns.any() else 1
     turns = images.turns[:, :, :pieces, np.newaxis].astype(np.int64)
     turned = (images.labels[:, :, np.newaxis] + turns) % images.moduli[:, np.newaxis, np.newaxis]
     moved = (every + added[:, :, np.newaxis].astype(np.int64)) % images.moduli[:, np.newaxis]
-    first, by_symmetry = _numbered(np.where(inside[:, np.newaxis], turned, every))
-    second, by_move = _numbered(np.where(inside, moved, every))
-    renamed, both = _numbered(first[:, second])
+    turned, moved = np.where(inside[:, np.newaxis], turned, every), np.where(inside, moved, every)
+    by_piece = turned[:, :, :, np.newaxis]
+    if images.turns[:, carried].any():  # the piece that decides is the piece in the column
+        in_column = np.broadcast_to(turned[:, :, np.newaxis], (*turned.shape[:3], *turned.shape[2:]))
+        by_piece = np.where(carried[:, np.newaxis, np.newaxis, np.newaxis], in_column, by_piece)
+    first, by_symmetry = _numbered(by_piece)
+    second, by_move = _numbered(moved[:, :, np.newaxis])
+    renamed, both = _numbered(np.moveaxis(first[:, :, second[:, 0]], 1, 2))
     return Renamings(renamed.astype(np.uint8), by_symmetry, by_move, both.astype(np.int16))
 
 
 def _numbered(tables: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-    """Return the distinct ``tables``, the identity first, and the index ``(...)`` of each table among them."""
-    labels = tables.shape[-1]
-    lines = np.concatenate((np.arange(labels)[np.newaxis], tables.reshape(-1, labels)))
+    """Return the distinct ``tables`` ``(..., pieces, labels)``, the identity first, and the index ``(...)`` of each."""
+    pieces, labels = tables.shape[-2:]
+    identity = np.tile(np.arange(labels), pieces)[np.newaxis]
+    lines = np.concatenate((identity, tables.reshape(-1, pieces * labels)))
     numbers, firsts = number_rows(lines, labels)
-    return lines[firsts], numbers[1:].reshape(tables.shape[:-1]).astype(np.int32)
+    found = lines[firsts].reshape(-1, pieces, labels)
+    return found, numbers[1:].reshape(tables.shape[:-2]).astype(np.int32)
 
 
 @kernel
@@ -213,6 +224,10 @@ def reduce_rows(
                 place = images.places[digit]
                 label = position[origin[step, place]] + added[step, place]
                 digits[digit] = images.shown[digit, label if label < moduli[place] else label - moduli[place]]
+                place = images.twists[digit]
+                if place >= 0:
+                    label = position[origin[step, place]] + added[step, place]
+                    digits[digit] += label if label < moduli[place] else label - moduli[place]
             symmetry = least_image(digits, images)
             keys[slot] = image_key(symmetry, digits, images)
             of[found], symmetries[found], step_of[found] = n, symmetry, step

@@ -31,7 +31,8 @@ class OneRow:
         labels = images.lowest.shape[1]
         self._keys = classes.keys
         self._listed = classes.keys.tolist() if len(classes.keys) <= MAX_LISTED else None
-        self._digits = list(zip(images.places.tolist(), images.shown.tolist(), images.lowest.tolist(), strict=True))
+        arrays = (images.places, images.twists, images.shown, images.lowest)
+        self._digits = list(zip(*(each.tolist() for each in arrays), strict=True))
         bounds, first = images.begins.tolist(), images.first.tolist()
         slices = [first[begin:end] for begin, end in pairwise(bounds)]
         self._candidates = [slices[at : at + labels] for at in range(0, len(slices), labels)]
@@ -44,8 +45,8 @@ class OneRow:
     def minimum_image(self, labels: Sequence[int]) -> tuple[int, int]:
         """Return the minimum key of the images of a position's row, and the first symmetry that leads to it."""
         digits, lowest = list[int](), list[int]()
-        for place, shown, lows in self._digits:
-            digits.append(digit := shown[labels[place]])
+        for place, twist, shown, lows in self._digits:
+            digits.append(digit := shown[labels[place]] + (labels[twist] if twist >= 0 else 0))
             lowest.append(lows[digit])
         least = min(lowest)
         return min(

@@ -14,12 +14,12 @@ import numpy as np
 from antipodes_tasks.move_tables import COLUMN_BYTES, Fill, Filler, MoveTables, blocks
 from antipodes_tasks.rules.transforms import Transforms
 from antipodes_tasks.spaces.orbit_parts import ValuesIndex
-from antipodes_tasks.spaces.orbit_steps import OrbitSteps, orbit_steps
+from antipodes_tasks.spaces.orbit_steps import OrbitSteps, most_on_empty_places, orbit_steps
 from antipodes_tasks.spaces.reduced_columns import columns_of, fill_maps
 from antipodes_tasks.spaces.reduced_rows import Renamings, renamings_of
 from antipodes_tasks.spaces.row_classes import RowClasses
 from antipodes_tasks.spaces.row_tables import Reduction, RowSample, RowTables
-from antipodes_tasks.spaces.rows_and_columns import Cut
+from antipodes_tasks.spaces.rows_and_columns import Cut, Pieces
 
 KEPT_BYTES = 16
 """Bytes of a representative row while its space is in use: its key and its weight."""
@@ -54,10 +54,18 @@ class ReducedTables(Filler):
 
     @cached_property
     def most_moves(self) -> int:
-        """Maximum number of legal moves of a row; for an outline, the number of moves."""
-        if self.classes.is_outline:
-            return len(self.steps.transforms)
-        return int(self.reduction.target.shape[1])
+        """Maximum number of legal moves of a row; for an outline, an upper bound."""
+        return self.legal_moves if self.classes.is_outline else int(self.reduction.target.shape[1])
+
+    @cached_property
+    def legal_moves(self) -> int:
+        """Upper bound on the number of legal moves of a row, known before rows are listed."""
+        bounds = (
+            most_on_empty_places(self.transforms, self.steps, part.place_slice, part.counts[0])
+            for part, classes in zip(self.frame.parts, self.frame.classes, strict=True)
+            if isinstance(part, Pieces) and isinstance(classes, tuple) and classes.count(classes[0]) == 1
+        )
+        return min(bounds, default=len(self.steps.transforms))
 
     @property
     def most_column_maps(self) -> int:
@@ -99,7 +107,7 @@ class ReducedTables(Filler):
 
     @property
     def _row_tables(self) -> RowTables:
-        return RowTables(self.transforms, self.classes, self.steps, self.folds, self.renamings)
+        return RowTables(self.transforms, self.classes, self.steps, self.legal_moves, self.folds, self.renamings)
 
     def begin(self) -> tuple[MoveTables, list[Fill]]:
         """Return move tables whose column maps are unfilled, and the calls that fill the column maps."""
@@ -127,7 +135,7 @@ class ReducedTables(Filler):
         """Return an upper bound on the bytes in use, besides the tables, while ``threads`` threads fill them."""
         effects = 1 if self.folds else len(self.steps.alternatives)
         cases = self.width * (2 * effects * (self.frame.slots + 2) + 8 * len(self.frame.blocks))
-        rows = self.rows * (ROW_BYTES + self.frame.places + STEP_BYTES * len(self.steps.transforms))
+        rows = self.rows * (ROW_BYTES + self.frame.places + STEP_BYTES * self.legal_moves)
         if self.classes.is_outline:
             return cases + rows + 2 * self.most_column_maps * self.sample.key_bytes
         return cases + rows + 2 * self.reduction.keys.nbytes
@@ -141,7 +149,7 @@ class ReducedTables(Filler):
     def renamings(self) -> Renamings:
         """The renamings of contents of the column."""
         added = self.transforms.added[self.steps.transforms]
-        return renamings_of(self.classes.images, added if self.folds else np.zeros_like(added))
+        return renamings_of(self.classes.images, added if self.folds else np.zeros_like(added), self.frame.carried)
 
 
 def decides(frame: Cut, transforms: Transforms) -> bool:

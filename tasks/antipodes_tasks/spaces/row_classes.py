@@ -76,9 +76,11 @@ class RowClasses:
 
     @cached_property
     def lookup(self) -> Keys:
-        """``(symmetries, places, labels)``: the number that a label on a place adds to the key of the image."""
-        shown = self.frame.row_label_of[self.images.places[:, :, np.newaxis], self.images.labels]
-        lookup: Keys = shown.astype(np.uint64) * self.frame.key_weights[self.images.places][:, :, np.newaxis]
+        """``(symmetries, digits, values)``: the number that the value of a digit adds to the key of the image."""
+        images = self.row_images
+        lookup: Keys = np.empty(images.become.shape, dtype=np.uint64)
+        weighed = images.become.astype(np.uint64) * images.weights[:, np.newaxis]
+        np.put_along_axis(lookup, images.origins[..., np.newaxis], weighed, axis=1)
         return lookup
 
     @cached_property
@@ -93,7 +95,7 @@ class RowClasses:
             return least_rows(self.frame, self.images)
         rows = self.frame.all_rows
         labels = self.frame.positions(self.frame.rows(np.arange(rows)), self._no_contents(rows))
-        keys = np.sort(_least_rows(labels, self.lookup))
+        keys = np.sort(_least_rows(self.row_images.digits(labels), self.lookup))
         return RepresentativeRows(keys, self._weights(keys))
 
     @property
@@ -151,8 +153,8 @@ class RowClasses:
     def image_keys(self, labels: Labels) -> Keys:
         """Return the keys ``(symmetries, n)`` of all images of the rows of positions ``(n, places)``."""
         keys = np.zeros((len(self.images), len(labels)), dtype=np.uint64)
-        for place in np.flatnonzero(self.frame.radices > 1).tolist():
-            keys += self.lookup[:, place, labels[:, place]]
+        for number, digit in enumerate(self.row_images.digits(labels).T):
+            keys += self.lookup[:, number, digit]
         return keys
 
     def minimum_images(self, labels: Labels) -> MinimumImages:
@@ -184,13 +186,13 @@ class RowClasses:
         return found
 
 
-def _least_rows(labels: Labels, lookup: Keys) -> Keys:
-    """Return the keys of those rows of positions ``(n, places)`` that are representatives."""
-    places = np.arange(labels.shape[1])
-    own: Keys = lookup[0, places, labels].sum(axis=1, dtype=np.uint64)
+def _least_rows(digits: Labels, lookup: Keys) -> Keys:
+    """Return the keys of those rows with these digits ``(n, digits)`` that are representatives."""
+    every = np.arange(digits.shape[1])
+    own: Keys = lookup[0, every, digits].sum(axis=1, dtype=np.uint64)
     for one in lookup[1:]:
-        kept = one[places, labels].sum(axis=1, dtype=np.uint64) >= own
-        labels, own = labels[kept], own[kept]
+        kept = one[every, digits].sum(axis=1, dtype=np.uint64) >= own
+        digits, own = digits[kept], own[kept]
     return own
 
 

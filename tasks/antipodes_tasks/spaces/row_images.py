@@ -16,12 +16,18 @@ from antipodes_tasks.spaces.rows_and_columns import Cut
 
 
 class RowImages(NamedTuple):
-    """A cut and the symmetries that map its rows to rows, the identity first."""
+    """A cut and the symmetries that map its rows to rows, the identity first.
+
+    There is a digit for each place about which the row stores something. A piece and its twist are one digit if both
+    are in the row.
+    """
 
     places: NDArray[np.int64]
-    """``(digits,)``: the place of each digit."""
+    """``(digits,)``: the place of each digit; for a piece with a twist, the place of the piece."""
+    twists: NDArray[np.int64]
+    """``(digits,)``: the place of the twist that is added to the digit, or -1."""
     shown: NDArray[np.uint8]
-    """``(digits, labels)``: the value of the digit for each label on its place."""
+    """``(digits, labels)``: the value of the digit, before a twist is added, for each label on its place."""
     radices: NDArray[np.int64]
     """``(digits,)``: the number of values of each digit."""
     weights: NDArray[np.uint64]
@@ -42,30 +48,55 @@ class RowImages(NamedTuple):
     @classmethod
     def of(cls, frame: Cut, images: Images) -> Self:
         """Return the arrays of a cut and of symmetries that map its rows to rows, see `Cut.maps_rows_to_rows`."""
-        places = np.flatnonzero(frame.radices > 1)
-        if not len(places):  # only one row: use all its digits, which are 0, since there must be a first digit
-            places = np.arange(frame.places)
+        places = digit_places(frame)
+        twists = frame.twist_at[places]
+        turned = np.where(twists >= 0, frame.radices[twists], 1)
         place_of = np.zeros(frame.places, dtype=np.int64)
         place_of[places] = np.arange(len(places))
-        radices = frame.radices[places]
+        radices = frame.radices[places] * turned
         origins = place_of[images.origins[:, places]]
         become = _image_digits(frame, images, places, int(radices.max()))
         lowest, begins, first = _first_digits(origins[:, 0], become[:, 0], radices)
-        weights = frame.key_weights[places]
-        return cls(places, frame.row_label_of[places], radices, weights, origins, become, lowest, begins, first)
+        shown = (frame.row_label_of[places] * turned[:, np.newaxis]).astype(np.uint8)
+        weights = frame.key_weights[np.where(twists >= 0, twists, places)]
+        return cls(places, twists, shown, radices, weights, origins, become, lowest, begins, first)
+
+    def digits(self, labels: NDArray[np.uint8]) -> NDArray[np.uint8]:
+        """Return the digits ``(n, digits)`` of the rows of positions ``(n, places)``."""
+        digits = self.shown[np.arange(len(self.places)), labels[:, self.places]]
+        turned = np.flatnonzero(self.twists >= 0)
+        digits[:, turned] += labels[:, self.twists[turned]]
+        return digits
+
+
+def digit_places(frame: Cut) -> NDArray[np.int64]:
+    """Return the place of each digit; see `RowImages.places`."""
+    places = np.flatnonzero(frame.radices > 1)
+    if not len(places):  # only one row: use all its digits, which are 0, since there must be a first digit
+        return np.arange(frame.places)
+    return places[~np.isin(places, frame.twist_at)]
 
 
 def _image_digits(frame: Cut, images: Images, places: NDArray[np.int64], labels: int) -> NDArray[np.uint8]:
     """Return the digits of images for all values of the digits that they come from, see `RowImages.become`."""
-    label_of = np.zeros((frame.places, labels), dtype=np.int64)
+    twists = frame.twist_at[places]
+    turned = np.where(twists >= 0, frame.radices[twists], 1)[:, np.newaxis]
+    label_of = np.zeros((frame.places, frame.labels), dtype=np.int64)
     for label in range(frame.labels - 1, -1, -1):
-        known = np.flatnonzero((frame.row_label_of[:, label] < labels) & (label < images.moduli))
+        known = np.flatnonzero(label < images.moduli)
         label_of[known, frame.row_label_of[known, label]] = label
-    origins = images.origins[:, places]
-    symmetries = np.arange(len(images))[:, np.newaxis, np.newaxis]
-    after = images.labels[symmetries, origins[..., np.newaxis], label_of[origins]]
-    become: NDArray[np.uint8] = frame.row_label_of[places[:, np.newaxis], after]
-    return become
+    origins = images.origins[:, places, np.newaxis]
+    symmetries, every = np.arange(len(images))[:, np.newaxis, np.newaxis], np.arange(labels)
+    label = label_of[origins, np.minimum(every // turned, frame.labels - 1)]
+    turn = images.turns[symmetries, origins, 0]  # not 0 only for a twist that is a digit without its piece
+    after = (images.labels[symmetries, origins, label].astype(np.int64) + turn) % images.moduli[origins]
+    become = frame.row_label_of[places[:, np.newaxis], after].astype(np.int64) * turned
+    twisted = np.flatnonzero(twists >= 0)
+    if len(twisted):
+        at = frame.twist_at[origins[:, twisted]]
+        moved = images.labels[symmetries, at, every % turned[twisted]].astype(np.int64)
+        become[:, twisted] += (moved + images.turns[symmetries, at, label[:, twisted]]) % turned[twisted]
+    return become.astype(np.uint8)
 
 
 def _first_digits(
@@ -89,6 +120,8 @@ def write_digits(position: NDArray[np.uint8], digits: NDArray[np.uint8], images:
     """Fill in the digits of the row of a position ``(places,)``."""
     for digit in range(len(digits)):
         digits[digit] = images.shown[digit, position[images.places[digit]]]
+        if images.twists[digit] >= 0:
+            digits[digit] += position[images.twists[digit]]
 
 
 @kernel

@@ -97,6 +97,8 @@ class RowTables:
     transforms: Transforms
     classes: RowClasses
     steps: OrbitSteps
+    legal_moves: int
+    """Upper bound on the number of legal moves of a row."""
     folds: bool
     """Whether the renamings include the effects of moves on the column."""
     renamings: Renamings
@@ -105,7 +107,8 @@ class RowTables:
 
     def fill(self) -> Reduction:
         """Return the filled row tables."""
-        count, rows, width = len(self._arrays[0].origin), len(self.classes.keys), self._frame.width
+        count = min(self.legal_moves, len(self._arrays[0].origin))
+        rows, width = len(self.classes.keys), self._frame.width
         target = np.empty((rows, count), dtype=np.int32)
         column_map = np.zeros((rows, count if width > 1 else 0), dtype=np.int32)
         batch = max(1, LINES // max(1, count))

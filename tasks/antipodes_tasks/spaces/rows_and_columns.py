@@ -9,6 +9,9 @@ the row, and the others form a column block.
 A row is written as *row labels*, one for each place: the class of the piece there, or the value; 0 if the value belongs
 to the column. The *key* of a row is the number whose digits are its row labels. The *contents* of a column are the
 labels that belong to the column, block by block.
+
+A twist is a value that moves together with a piece, and how a symmetry changes a twist may depend on this piece. So if
+the row contains both, they are adjacent digits of the key, and their images are computed together.
 """
 
 from collections.abc import Iterator
@@ -32,6 +35,8 @@ NO_BLOCK = -1
 """Used instead of the number of a column block if a label does not belong to the column."""
 MAX_KEYS = 1 << 62
 """Upper limit on row keys, so that a key fits in a 64-bit word."""
+MAX_DIGIT = 255
+"""Upper limit on the values of a piece and its twist together."""
 Classes = tuple[tuple[int, ...] | int, ...]
 """For each part that holds pieces, the class of each label; for each other part, how many values are in the row."""
 
@@ -82,6 +87,9 @@ class Cut:
     classes: Classes
     labels: int
     """Exclusive upper limit on the labels of all parts."""
+    carriers: tuple[int, ...] = ()
+    """For each place of a twist, the place of its piece; for each other place, the place itself. Empty if no value is
+    the twist of a piece."""
 
     @cached_property
     def places(self) -> int:
@@ -156,8 +164,7 @@ class Cut:
     @cached_property
     def content_places(self) -> NDArray[np.int64]:
         """``(contents,)``: the place of each content; only valid if the row stores nothing about these places."""
-        ends = [(self.parts[block.part].place_slice.stop, block.end - block.first) for block in self.blocks]
-        return np.concatenate([np.arange(end - count, end) for end, count in ends])
+        return np.concatenate([self._block_places(block) for block in self.blocks])
 
     @cached_property
     def radices(self) -> NDArray[np.int64]:
@@ -173,14 +180,65 @@ class Cut:
     @cached_property
     def key_weights(self) -> NDArray[np.uint64]:
         """``(places,)``: the weight of the row label of each place in a key."""
-        sizes = self.radices.tolist()
-        return np.array([prod(sizes[place + 1 :]) for place in range(len(sizes))], dtype=np.uint64)
+        twists = set(self.twist_at.tolist())
+        order = list[int]()
+        for place in range(self.places):
+            if place not in twists:
+                order += [one for one in (place, int(self.twist_at[place])) if one >= 0]
+        weights, weight = [0] * self.places, 1
+        for place in reversed(order):
+            weights[place] = weight
+            weight *= int(self.radices[place])
+        return np.array(weights, dtype=np.uint64)
+
+    @cached_property
+    def twist_at(self) -> NDArray[np.int64]:
+        """``(places,)``: for each piece that is in the row together with its twist, the place of the twist; else -1."""
+        found = np.full(self.places, -1, dtype=np.int64)
+        for place, carrier in enumerate(self.carriers):
+            if place != carrier and min(self.radices[place], self.radices[carrier]) > 1:
+                found[carrier] = place
+        return found
+
+    @cached_property
+    def carrier_contents(self) -> NDArray[np.int64]:
+        """``(contents,)``: for each twist whose piece is also only in the column, the content that is this piece; else
+        -1. If parity determines the order of two labels, there are no such contents.
+        """
+        found = np.full(self.slots, -1, dtype=np.int64)
+        if not self.carriers or any(block.merged is not None for block in self.blocks):
+            return found
+        content_of = {
+            int(place): content
+            for block in self.blocks
+            for content, place in enumerate(self._block_places(block), start=block.first)
+            if self.column_places[place]
+        }
+        for place, content in content_of.items():
+            if self.carriers[place] != place:
+                found[content] = content_of.get(self.carriers[place], -1)
+        return found
+
+    def _block_places(self, block: ColumnBlock) -> range:
+        """Return the place of each content of a block; only valid for places about which the row stores nothing."""
+        end = self.parts[block.part].place_slice.stop
+        return range(end - (block.end - block.first), end)
+
+    @cached_property
+    def carried(self) -> NDArray[np.bool_]:
+        """``(places,)``: whether the place holds a twist whose piece is also only in the column."""
+        found = np.zeros(self.places, dtype=np.bool_)
+        for block in self.blocks:
+            found[self._block_places(block)] |= self.carrier_contents[block.first : block.end] >= 0
+        return found
 
     @property
     def has_keys(self) -> bool:
-        """Whether a 64-bit word can hold the key of each row."""
+        """Whether a 64-bit word can hold the key of each row, and a byte each digit."""
         keys: int = prod(self.radices.tolist())
-        return keys <= MAX_KEYS
+        pieces = np.flatnonzero(self.twist_at >= 0)
+        joint = self.radices[pieces] * self.radices[self.twist_at[pieces]]
+        return keys <= MAX_KEYS and int(joint.max(initial=0)) <= MAX_DIGIT
 
     @cached_property
     def all_rows(self) -> int:
@@ -337,13 +395,23 @@ class Cut:
         return bool((np.array(image.parity)[to - image.place_slice.start] == (np.array(part.parity) ^ odd)).all())
 
     def _turn_is_known(self, images: Images, number: int, place: int) -> bool:
-        """Return whether the row determines the number that the symmetry adds to the twist on a place of the column."""
+        """Return whether it is known which number the symmetry adds to the twist on a place.
+
+        The row must determine this number, unless piece and twist are both in the column. If the twist is in the row
+        and the number depends on the piece, the piece must be in the row, too.
+        """
         carrier = int(images.carriers[place])
         pieces = np.arange(int(images.moduli[carrier]))
         turns = images.turns[number, place, pieces]
-        if carrier == place or (turns == turns[0]).all():
-            return carrier == place or not turns.any() or self.radices[place] == 1
-        return bool(self.radices[place] == 1 and (self.block_of[carrier, pieces] == NO_BLOCK).all())
+        if carrier == place or not turns.any():
+            return True
+        if (turns == turns[0]).all():
+            return True
+        classes = self.row_label_of[carrier, pieces]
+        by_class = all((turns[classes == one] == turns[classes == one][0]).all() for one in set(classes.tolist()))
+        if self.radices[place] > 1:
+            return by_class and int(self.twist_at[carrier]) == place
+        return by_class or bool(self.carried[place])
 
 
 def _keeps_sum(images: Images, number: int, part: ValuesIndex) -> bool:

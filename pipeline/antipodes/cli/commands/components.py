@@ -1,6 +1,6 @@
 """``antipodes components``: the strongly connected components of all positions of a puzzle."""
 
-from dataclasses import asdict
+from dataclasses import dataclass
 from typing import Annotated
 
 import typer
@@ -16,6 +16,14 @@ DEFAULT_LIMIT = 20
 """Number of kinds of components, by size and radius, that are listed by default."""
 
 app = commands()
+
+
+@dataclass(frozen=True, slots=True)
+class ListedComponents:
+    """The components of a puzzle, for JSON output."""
+
+    components: list[finding.Component]
+    weakly_connected: int
 
 
 @command(
@@ -49,7 +57,7 @@ def components(
     found = finding.components(puzzle)
     shown = found[: limit if limit or as_json else DEFAULT_LIMIT]
     if as_json:
-        print_json({"components": [asdict(one) for one in shown], "weakly_connected": found.weakly_connected})
+        print_json(ListedComponents(shown, found.weakly_connected))
         return
     print_line(f"{'components':>10}  {'positions of each':>17}  {'radius':>6}  a position")
     for one in shown:
@@ -63,7 +71,7 @@ def components(
 
 def _show_hardest(found: finding.HardestStarts, as_json: bool) -> None:
     if as_json:
-        print_json(asdict(found))
+        print_json(found)
         return
     print_line(
         f"{counted(found.count, 'position')} {counted(found.distance, 'move')} from the nearest of "

@@ -1,5 +1,6 @@
 """``antipodes graph``: all positions and moves of a puzzle, as a file for graph libraries."""
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -13,6 +14,16 @@ from antipodes.graphs import export
 from antipodes_tasks.base.quoting import shorten
 
 app = commands()
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenGraph:
+    """A graph that was written to a file, for JSON output."""
+
+    puzzle: str
+    file: str
+    nodes: int
+    edges: int
 
 
 @command(
@@ -38,8 +49,6 @@ def graph(
     found = export.graph(puzzle, limit)
     found.write(to)
     if as_json:
-        print_json(
-            {"puzzle": found.puzzle.name, "file": str(to), "nodes": len(found.depths), "edges": len(found.edges)}
-        )
+        print_json(WrittenGraph(found.puzzle.name, str(to), len(found.depths), len(found.edges)))
     else:
         print_message(f"{len(found.depths):,} positions and {len(found.edges):,} moves written to {shorten(str(to))}")

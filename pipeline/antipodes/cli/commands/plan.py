@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -10,22 +10,24 @@ import typer
 
 from antipodes.cli.command import command, commands
 from antipodes.cli.options import AsJson, GivenOptions, Omit, OnlyMoves, PuzzleArgument, Verbose, takes_run_options
-from antipodes.cli.pattern_tables import pattern_lines, patterns_view
+from antipodes.cli.pattern_tables import pattern_lines, pattern_records
 from antipodes.cli.running import preparing, run_options
 from antipodes.cli.streams import print_json, print_line
 from antipodes.executors.opening import cluster_workers as workers_at
 from antipodes.progress.show import show_progress
 from antipodes.puzzles.config import Config, load_config, restrict_moves
+from antipodes.solving.pattern_stores import Cost, PatternTable
 from antipodes.storage.opening import storage_at
 from antipodes.system.addresses import Address
 from antipodes.system.machine import available_memory, human, process_began
 from antipodes.system.options import CONTENTS, MAX_WORKERS, RESOURCES, chosen_store, memory_size, tasks_at_once
-from antipodes.system.records import values_of
-from antipodes.tables.json_results import plan_sizes
-from antipodes.tables.planning.cluster import ClusterFit, fit_cluster, identical_workers
+from antipodes.system.records import ABSENT, optional, record_of, values_of
+from antipodes.tables.json_results import PlanSizes, plan_sizes
+from antipodes.tables.planning.cluster import ClusterFit, PlannedCluster, fit_cluster, identical_workers
 from antipodes.tables.planning.cluster import Workers as Cluster
 from antipodes.tables.planning.duration import Duration, described_range, estimate_duration
 from antipodes.tables.planning.plan import Plan, plan_run
+from antipodes.tables.strategies.commitment import commitment_of
 from antipodes_tasks.base import arguments
 from antipodes_tasks.base.errors import InputError, ResourceLimitError, SizeLimitError
 from antipodes_tasks.base.quoting import counted
@@ -54,6 +56,42 @@ PlannedSchedulerFile = Annotated[
 app = commands()
 
 
+@dataclass(frozen=True, slots=True)
+class Phases:
+    """Estimated seconds of each phase of a run, for JSON output."""
+
+    start: float
+    tables: float
+    search: float
+    write: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlannedRun(PlanSizes):
+    """The estimate of a run, for JSON output."""
+
+    fits: bool
+    free_disk_bytes: int | None
+    seconds: float | None
+    seconds_at_least: float | None
+    seconds_range: tuple[float, float]
+    phases: Phases
+    cluster: PlannedCluster | None = optional()
+    patterns: list[PatternTable]
+    build: Cost | None
+
+
+@dataclass(frozen=True, slots=True)
+class TooLarge:
+    """A puzzle that is too large for a table, for JSON output."""
+
+    index_size: int
+    fits: bool
+    problem: str
+    patterns: list[PatternTable]
+    build: Cost | None
+
+
 @command(app, "plan", "antipodes plan seven-tiles", "antipodes plan my-puzzle.toml --memory-limit 4GiB")
 @takes_run_options("plan", omit=(RESOURCES, CONTENTS))
 def plan(
@@ -74,8 +112,7 @@ def plan(
     options = run_options(config.run, given)
     cluster = _described_cluster(cluster_workers, worker_memory, worker_threads, scheduler, scheduler_file)
     limit = available_memory() if options.memory_limit is None else options.memory_limit
-    counts_only = options.counts_only
-    store = chosen_store(None, config.run, config.puzzle.name, counts_only)
+    store = chosen_store(None, config.run, config.puzzle.name, options.counts_only)
     free = storage_at(store).free_bytes()
     tasks = tasks_at_once(options.workers)
     try:
@@ -85,7 +122,7 @@ def plan(
                 tasks,
                 limit,
                 settings=config.settings,
-                counts_only=counts_only,
+                commitment=commitment_of(options),
                 symmetry=options.symmetry,
                 outline=True,
             )
@@ -96,17 +133,23 @@ def plan(
     expected = _time(planned, tasks, store)
     fit = None if cluster is None else fit_cluster(config, options, planned.cut, cluster)
     if as_json:
-        phases = {name: value for name, value in asdict(expected).items() if name not in ("known", "longer")}
         known = expected.known and isinstance(store, Path)
-        times = {
-            "seconds": expected.seconds if known else None,
-            "seconds_at_least": None if known else expected.seconds,
-            "seconds_range": list(expected.range),
-            "phases": phases,
-        }
-        fits = {"fits": not lacking, "free_disk_bytes": free}
-        asked = {} if cluster is None else {"cluster": fit.to_json() if fit else None}
-        print_json({**values_of(plan_sizes(planned)), **fits, **times, **asked, **patterns_view(config)})
+        fitted = fit.to_record() if fit else None
+        patterns, build = pattern_records(config)
+        print_json(
+            PlannedRun(
+                **values_of(plan_sizes(planned)),
+                fits=not lacking,
+                free_disk_bytes=free,
+                seconds=expected.seconds if known else None,
+                seconds_at_least=None if known else expected.seconds,
+                seconds_range=expected.range,
+                phases=record_of(Phases, expected),
+                cluster=ABSENT if cluster is None else fitted,
+                patterns=patterns,
+                build=build,
+            )
+        )
         return
     if planned.keyed:
         _print_keys(config, planned, _described(expected, store, tasks), lacking)
@@ -178,7 +221,7 @@ def _print_too_large(config: Config, problem: str, as_json: bool) -> None:
     """Print that the puzzle is too large for a table, and the cost of its pattern tables."""
     size = index_size(config.puzzle.rules)
     if as_json:
-        print_json({"index_size": size, "fits": False, "problem": problem, **patterns_view(config)})
+        print_json(TooLarge(size, False, problem, *pattern_records(config)))
         return
     print_line(f"{config.puzzle.name}: {size_in_words(size)} positions")
     print_line(f"  can run      no: {problem}")
@@ -224,7 +267,9 @@ def _memory(planned: Plan, limit: int, what: str) -> str:
     if planned.least_bytes > limit:
         either = f"between {human(least)} and {human(planned.least_bytes)}"
         return f"{either}, known once the move tables are built; {what} {human(limit)}"
-    return f"at most {human(planned.memory_bytes)}{', with two bits per position' if planned.two_bits else ''}"
+    return (
+        f"at most {human(planned.memory_bytes)}{', with two bits per position' if planned.contents.bits == 2 else ''}"
+    )
 
 
 def _disk(planned: Plan, free: int | None) -> str:

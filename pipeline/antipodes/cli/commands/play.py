@@ -221,7 +221,7 @@ class Player:
         if word in ARROWS:
             return self._named(ARROWS[word])
         choices = self.game.choices
-        cube = self.game.puzzle.cube_notation
+        cube = self.game.puzzle.sequences.cube
         is_wide = cube is not None and word in cube.words  # small letters of cubes are turns of two layers
         close = [one for one in choices if one.name.lower() == word.lower() and not is_wide]
         if len(close) == 1:

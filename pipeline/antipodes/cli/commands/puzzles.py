@@ -1,7 +1,8 @@
 """``antipodes puzzles``, ``boards``, ``check``, ``rank`` and ``unrank``: bundled files, and indices of positions."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import groupby
 from textwrap import wrap
 from typing import Annotated, Any
@@ -14,7 +15,7 @@ from antipodes.cli.drawing import print_positions
 from antipodes.cli.loading import importing_libraries
 from antipodes.cli.options import PUZZLE_HELP, AsJson, PuzzleArgument
 from antipodes.cli.streams import FAILED, print_json, print_line, terminal_columns
-from antipodes.puzzles.config import bundled_puzzles, load_config
+from antipodes.puzzles.config import BundledPuzzle, bundled_puzzles, load_config
 from antipodes.puzzles.notation import SEPARATORS
 from antipodes.tables.drawing import is_drawn
 from antipodes_tasks.base.arguments import MAX_INT64
@@ -39,6 +40,24 @@ Algorithm = Annotated[
 app = commands()
 
 
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """A position and its index, or None if it has no index, for JSON output."""
+
+    position: str
+    index: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class RankedPermutation:
+    """A permutation, its factorial digits and its index, for JSON output."""
+
+    permutation: list[int]
+    factorial_digits: list[int]
+    algorithm: str
+    index: int
+
+
 @command(app, "puzzles", "antipodes puzzles", "antipodes puzzles --json")
 def puzzles(as_json: AsJson = False) -> None:
     """List the bundled puzzles."""
@@ -50,29 +69,27 @@ def puzzles(as_json: AsJson = False) -> None:
         print_line(line)
 
 
-def _lines(rows: Sequence[Mapping[str, Any]], columns: int) -> Iterator[str]:
+def _lines(rows: Sequence[BundledPuzzle], columns: int) -> Iterator[str]:
     """Yield the lines of all families: the name of the family, then its puzzles."""
-    for family, members in groupby(
-        sorted(rows, key=lambda row: (row["family"], row["name"])), lambda row: row["family"]
-    ):
+    for family, members in groupby(sorted(rows, key=lambda row: (row.family, row.name)), lambda row: row.family):
         yield family
         yield from _members(list(members), columns)
 
 
-def _members(rows: Sequence[Mapping[str, Any]], columns: int) -> Iterator[str]:
+def _members(rows: Sequence[BundledPuzzle], columns: int) -> Iterator[str]:
     """Yield the lines of a family: names, numbers of positions, and descriptions in a column of their own."""
-    sizes = ["?" if row["index_size"] is None else size_in_words(row["index_size"]) for row in rows]
-    name, widest = max(len(row["name"]) for row in rows), max(map(len, sizes))
+    sizes = ["?" if row.index_size is None else size_in_words(row.index_size) for row in rows]
+    name, widest = max(len(row.name) for row in rows), max(map(len, sizes))
     indent = name + widest + 6
     side_by_side = columns - indent >= NARROWEST
     for row, size in zip(rows, sizes, strict=True):
-        description = re.sub(f": {size} [a-z]+$", "", row["description"])  # the size has its own column
+        description = re.sub(f": {size} [a-z]+$", "", row.description)  # the size has its own column
         if side_by_side:
             first, *lines = wrap(description, columns - indent) or [""]
-            yield f"  {row['name']:<{name}}  {size:>{widest}}  {first}".rstrip()
+            yield f"  {row.name:<{name}}  {size:>{widest}}  {first}".rstrip()
         else:
             lines = wrap(f"{size}  {description}", max(columns, NARROWEST) - 4)
-            yield f"  {row['name']}"
+            yield f"  {row.name}"
         yield from (f"{'':{indent if side_by_side else 4}}{line}" for line in lines)
 
 
@@ -80,11 +97,11 @@ def _members(rows: Sequence[Mapping[str, Any]], columns: int) -> Iterator[str]:
 def boards(as_json: AsJson = False) -> None:
     """List the bundled boards."""
     with importing_libraries():  # the libraries of tilings, which the other commands do not need
-        from antipodes.tilings.config import board_view, bundled_boards, load_board
+        from antipodes.tilings.config import bundled_board, bundled_boards, load_board
 
     problems = [load_board(name).problem for name in bundled_boards()]
     if as_json:
-        print_json([board_view(one) for one in problems])
+        print_json([bundled_board(one) for one in problems])
         return
     width = max(len(one.name) for one in problems)
     for one in problems:
@@ -151,7 +168,7 @@ def rank(
     index = numbering_of(found.rules).rank_one(labels.tolist())
     numbered = index != NOT_NUMBERED
     if as_json:
-        print_json({"position": found.format(labels), "index": index if numbered else None})
+        print_json(Ranked(found.format(labels), index if numbered else None))
     elif numbered:
         print_line(index)
     else:
@@ -198,7 +215,7 @@ def _show_position(puzzle: str, index: int, as_json: bool) -> None:
         raise InputError(f"expected an index from 0 to {numbering.size - 1}, found {quote(index)}")
     labels = numbering.unrank(np.array([index]))[0]
     if as_json:
-        print_json({"position": found.format(labels), "index": index})
+        print_json(Ranked(found.format(labels), index))
     else:
         print_line(found.format(labels))
         if is_drawn(found, labels):
@@ -240,7 +257,7 @@ def _show_permutation(elements: list[int], algorithm: Any, as_json: bool) -> Non
     digits = ranks.factorial_digits([elements])[0].tolist()
     number = int(ranks.rank([elements], algorithm)[0])
     if as_json:
-        print_json({"permutation": elements, "factorial_digits": digits, "algorithm": algorithm, "index": number})
+        print_json(RankedPermutation(elements, digits, algorithm, number))
         return
     print_line(f"permutation  {' '.join(map(str, elements))}")
     print_line(f"digits       {' '.join(map(str, digits)) or 'none'}")

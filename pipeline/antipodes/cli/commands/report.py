@@ -1,5 +1,6 @@
 """``antipodes report`` and ``antipodes export``: publish a store as a web page, or as JSON and CSV."""
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -18,6 +19,24 @@ from antipodes.system.machine import human
 from antipodes_tasks.base.quoting import shorten
 
 app = commands()
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenReport:
+    """A report that was written to a file, for JSON output."""
+
+    store: str
+    output: str
+    bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenResults:
+    """Results that were written to a folder, for JSON output."""
+
+    store: str
+    folder: str
+    files: list[str]
 
 
 @command(
@@ -42,7 +61,7 @@ def report(
     write_report(address, output, limit)
     size = output.stat().st_size
     if as_json:
-        print_json({"store": str(address), "output": str(output), "bytes": size})
+        print_json(WrittenReport(str(address), str(output), size))
     else:
         print_message(f"report written to {shorten(str(output))}, {human(size)}")
 
@@ -72,6 +91,6 @@ def export(
     with preparing():
         files = write_results(address, folder, limit, unique=unique)
     if as_json:
-        print_json({"store": str(address), "folder": str(folder), "files": files})
+        print_json(WrittenResults(str(address), str(folder), files))
     else:
         print_message(f"{', '.join(files)} written to {shorten(str(folder))}")

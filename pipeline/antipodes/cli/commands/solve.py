@@ -16,7 +16,7 @@ from antipodes.cli.streams import print_message
 from antipodes.cli.usage import naming
 from antipodes.progress.searches import SearchProgress
 from antipodes.puzzles.config import Config, load_config, register_puzzle
-from antipodes.puzzles.pattern import goals_or_test, with_targets
+from antipodes.puzzles.goals import goals_or_test, with_targets
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.solving.pattern_heuristic import load_patterns
 from antipodes.solving.solve import IDA_STAR, Solved, answers, solve_timed

@@ -1,6 +1,7 @@
 """``antipodes list``, ``status``, ``verify`` and ``remove``: commands for stores of every kind."""
 
 import sys
+from dataclasses import dataclass
 from typing import Annotated
 
 import typer
@@ -29,6 +30,14 @@ from antipodes_tasks.base.quoting import counted, printable
 NOT_KNOWN = "-"
 
 app = commands()
+
+
+@dataclass(frozen=True, slots=True)
+class Removed:
+    """A store that was removed, for JSON output."""
+
+    store: str
+    freed_bytes: int
 
 
 @command(app, "list", "antipodes list", "antipodes list /data/tables", "antipodes list s3://bucket")
@@ -199,7 +208,7 @@ def remove(
     was_link = storage.is_link
     freed = remove_store(storage, KINDS)
     if as_json:
-        print_json({"store": storage.address, "freed_bytes": freed})
+        print_json(Removed(storage.address, freed))
     elif was_link:
         print_line(f"removed the link {storage.address}; its target was not changed")
     else:

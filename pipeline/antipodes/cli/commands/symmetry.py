@@ -1,7 +1,8 @@
 """``antipodes symmetry``: the symmetries of a puzzle or of a position."""
 
 import os
-from typing import Annotated, Any
+from dataclasses import dataclass
+from typing import Annotated
 
 import typer
 
@@ -29,6 +30,53 @@ MAX_SYMMETRIES_PRINTED = 120
 IMAGES_SHOWN = 12
 
 app = commands()
+
+
+@dataclass(frozen=True, slots=True)
+class ListedSymmetry:
+    """A symmetry, for JSON output: its name, the image of each place and, if moves have names, of each move."""
+
+    name: str | None
+    places: list[int]
+    moves: list[str] | None
+
+
+@dataclass(frozen=True, slots=True)
+class SymmetryGroup:
+    """The symmetries of a puzzle, for JSON output; None if there are too many to list."""
+
+    puzzle: str
+    order: int
+    symmetries: list[ListedSymmetry] | None
+    generators: list[ListedSymmetry]
+
+
+@dataclass(frozen=True, slots=True)
+class Stabiliser:
+    """The symmetries that leave a position unchanged, and all images of the position, for JSON output."""
+
+    puzzle: str
+    position: str
+    order: int
+    symmetries: list[ListedSymmetry]
+    images: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class SymmetryClass(ListedSymmetry):
+    """A symmetry with the size of its conjugacy class, and the number of positions that it fixes at each depth."""
+
+    count: int
+    layers: list[int]
+
+
+@dataclass(frozen=True, slots=True)
+class SymmetryClasses:
+    """The conjugacy classes of the symmetries of a puzzle, for JSON output."""
+
+    puzzle: str
+    radius: int
+    classes: list[SymmetryClass]
 
 
 @command(
@@ -87,14 +135,8 @@ def _puzzle(text: str) -> Puzzle:
 def _show_group(puzzle: Puzzle, group: Symmetries, as_json: bool) -> None:
     if as_json:
         listed = group.elements() if group.order <= MAX_LISTED else ()
-        print_json(
-            {
-                "puzzle": puzzle.name,
-                "order": group.order,
-                "symmetries": [_view(puzzle, one) for one in listed] if listed else None,
-                "generators": [_view(puzzle, one) for one in group.generators],
-            }
-        )
+        every, generators = ([_record(puzzle, one) for one in some] for some in (listed, group.generators))
+        print_json(SymmetryGroup(puzzle.name, group.order, every or None, generators))
         return
     print_line(f"{counted(group.order, 'symmetry', 'symmetries')} of {puzzle.name}")
     if group.order > MAX_SYMMETRIES_PRINTED:
@@ -105,15 +147,8 @@ def _show_group(puzzle: Puzzle, group: Symmetries, as_json: bool) -> None:
 def _show_position(puzzle: Puzzle, group: Symmetries, position: Labels, as_json: bool) -> None:
     fixing, images = group.fixing(position), group.images(position)
     if as_json:
-        print_json(
-            {
-                "puzzle": puzzle.name,
-                "position": puzzle.format(position),
-                "order": len(fixing),
-                "symmetries": [_view(puzzle, one) for one in fixing],
-                "images": [puzzle.format(image) for image in images],
-            }
-        )
+        every, texts = [_record(puzzle, one) for one in fixing], [puzzle.format(image) for image in images]
+        print_json(Stabiliser(puzzle.name, puzzle.format(position), len(fixing), every, texts))
         return
     print_line(f"{len(fixing)} of {counted(group.order, 'symmetry', 'symmetries')} leave it unchanged")
     _print_symmetries(puzzle, fixing[:MAX_SYMMETRIES_PRINTED])
@@ -133,8 +168,8 @@ def _show_depths(table: Table, as_json: bool) -> None:
     with preparing():
         classes = list(zip(symmetries, sizes, symmetric_layers(table, symmetries), strict=True))
     if as_json:
-        views = [{**_view(puzzle, one), "count": size, "layers": layers} for one, size, layers in classes]
-        print_json({"puzzle": puzzle.name, "radius": table.radius, "classes": views})
+        records = [SymmetryClass(*_values(puzzle, one), size, layers) for one, size, layers in classes]
+        print_json(SymmetryClasses(puzzle.name, table.radius, records))
         return
     print_line(
         "in each class: number of symmetries x example: positions at each depth that the example leaves unchanged"
@@ -145,15 +180,16 @@ def _show_depths(table: Table, as_json: bool) -> None:
         )
 
 
-def _view(puzzle: Puzzle, one: Symmetry) -> dict[str, Any]:
-    """Return a symmetry for JSON: its name, the image of each place and, if moves have names, of each move."""
+def _record(puzzle: Puzzle, one: Symmetry) -> ListedSymmetry:
+    return ListedSymmetry(*_values(puzzle, one))
+
+
+def _values(puzzle: Puzzle, one: Symmetry) -> tuple[str | None, list[int], list[str] | None]:
+    """Return the values of a `ListedSymmetry`."""
     names = puzzle.moves.names
     known = bool(names) and (one.moves != NO_MOVE).all()
-    return {
-        "name": symmetry_name(puzzle, one),
-        "places": one.places.tolist(),
-        "moves": [names[image] for image in one.moves.tolist()] if known else None,
-    }
+    moves = [names[image] for image in one.moves.tolist()] if known else None
+    return symmetry_name(puzzle, one), one.places.tolist(), moves
 
 
 def _print_symmetries(puzzle: Puzzle, listed: tuple[Symmetry, ...]) -> None:

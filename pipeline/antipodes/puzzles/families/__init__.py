@@ -6,8 +6,8 @@ from dataclasses import replace
 from importlib import import_module
 from typing import Any
 
+from antipodes.puzzles.goals import MARKS, goals_in, starts_matching, with_targets
 from antipodes.puzzles.packed_positions import unpacked
-from antipodes.puzzles.pattern import MARKS, goals_in, starts_matching, with_targets
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.puzzles.settings import ENUMERATED, GOAL, POSITIONS, START, STARTS, flag, starts_in
 from antipodes_tasks.base import arguments

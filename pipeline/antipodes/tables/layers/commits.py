@@ -1,31 +1,27 @@
-"""The commits of a run, from which the next run resumes, and the assembly of its table.
-
-The assembly writes each chunk of depths once, from its segments, after all positions are searched. Chunks are
-independent of each other, and a lost task is repeated.
-"""
+"""The commits of a run, from which the next run resumes, and how often they are made."""
 
 import time
-from collections.abc import Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes.executors.api import Call, Key, Scheduler, Stop
+from antipodes.executors.api import Scheduler, Stop
 from antipodes.runs.run_results import Clock
 from antipodes.storage.lock import StoreLock
-from antipodes.system.events import Assembling, Committed, Committing, Listener
+from antipodes.system.events import Committed, Committing, Listener
 from antipodes.system.options import RunOptions
-from antipodes.tables.journal_file import StoredSegments
-from antipodes.tables.layers.shard_segments import ShardSegments, flush
-from antipodes.tables.layers.shards import Shards
-from antipodes.tables.planning.plan import WRITE_THREADS
-from antipodes.tables.store.manifest import NOTHING_COMMITTED, Layers, SearchManifest, TableManifest
+from antipodes.tables.layers.shard_segments import ShardSegments
+from antipodes.tables.store.found_layers import Layers
+from antipodes.tables.store.manifest import MAX_ANTIPODES, NOTHING_COMMITTED, SearchManifest, TableManifest
 from antipodes.tables.store.search_stores import LayerCounts, SearchStore, TableStore
-from antipodes_tasks.base.errors import StoreDamagedError
-from antipodes_tasks.bfs.segments import Segment, depths_of
+from antipodes_tasks.keys.encoded_runs import integers
+
+if TYPE_CHECKING:
+    from antipodes.tables.layers.shards import Shards
+    from antipodes.tables.strategies.contents import Contents
 
 CHECKPOINT_SECONDS, CHECKPOINT_SECONDS_ON_CLUSTER = 120.0, 30.0
 """Default seconds between commits: little work can be lost, and writing remains a small part of a long run. The
@@ -106,7 +102,7 @@ class Commits:
         """Whether there is a commit from which a run can resume."""
         return self.manifest.committed_depth != NOTHING_COMMITTED
 
-    def commit(self, shards: Shards, layers: Layers) -> float:
+    def commit(self, shards: "Shards", layers: Layers) -> float:
         """Write the shards' findings to the journal, then the manifest with the layers; return the seconds taken."""
         before, depth = self.clock.write, layers.depth
         self.listener(Committing(depth))
@@ -117,13 +113,32 @@ class Commits:
         self.listener(Committed(depth))
         return self.clock.write - before
 
-    def complete_counts(self, layers: Layers, antipodes: Sequence[int]) -> None:
+    def end_search(self, shards: "Shards", layers: Layers, pace: CommitPace) -> Sequence[ShardSegments]:
         """Commit the layers and the antipodes of a counts-only run, which finishes its store."""
+        antipodes = first_antipodes(shards, layers)
         with self.clock.measure("write"):
             fields = {**layers.fields, "searched": True, "antipodes": tuple(antipodes), "complete": True}
             self.manifest = replace(self.manifest, **fields)
             self.store.commit(self.manifest)
         self.listener(Committed(layers.depth))
+        return ()
+
+    def finish(
+        self, found: Sequence[ShardSegments], contents: "Contents", scheduler: Scheduler, pace: CommitPace, stop: Stop
+    ) -> None:
+        """Finish a store whose positions are all searched; `end_search` has returned the segments ``found``.
+
+        Counts are finished already.
+        """
+
+    def search_again(self, damaged: str | None) -> None:
+        """Return to the search at the last commit; delete the ``damaged`` file, if given."""
+        with self.clock.measure("write"):
+            self.manifest = self.store.read()
+            if self.manifest.searched:
+                self.manifest = self.store.commit_arrays(self.manifest.not_searched())
+            if damaged is not None:
+                self.store.journal(self.manifest).delete([damaged])
 
     def return_to(self, layers: Layers) -> None:
         """Continue with only these layers committed, since the journal lost the others. They will be found again."""
@@ -142,16 +157,28 @@ class TableCommits(Commits):
     store: TableStore
     manifest: TableManifest
 
-    def begin_assembly(self, layers: Layers, antipodes: Sequence[int], resumable: bool) -> None:
-        """Record that all positions are searched, and create the array of depths.
+    def end_search(self, shards: "Shards", layers: Layers, pace: CommitPace) -> Sequence[ShardSegments]:
+        """Record that all positions are searched; return the segments of the shards if they are not in the journal.
 
-        If the assembly is ``resumable``, because the journal has all segments, this is committed.
+        A run can resume within the assembly on a cluster, if there is an earlier commit, or if a commit is due.
         """
+        antipodes = first_antipodes(shards, layers)
+        resumable = self.has_commit or pace.is_commit_overdue or pace.round_trips
+        if resumable and layers.depth > self.manifest.committed_depth:
+            self.commit(shards, layers)
         with self.clock.measure("write"):
             self.manifest = self.manifest.with_layers(layers, antipodes)
             self.store.create_arrays(self.manifest)
             if resumable:
                 self.manifest = self.store.commit_arrays(self.manifest)
+        found = shards.release()
+        return () if resumable else found
+
+    def finish(
+        self, found: Sequence[ShardSegments], contents: "Contents", scheduler: Scheduler, pace: CommitPace, stop: Stop
+    ) -> None:
+        """Assemble the table from the segments ``found``, or from the journal if there are none."""
+        contents.assemble(self, found, scheduler, pace, stop)
 
     def add_chunks(self, written: Mapping[int, int], keys: Mapping[int, int] | None = None) -> None:
         """Commit the digests of written chunks, by their numbers; in a table of keys also the digests of the keys."""
@@ -159,15 +186,6 @@ class TableCommits(Commits):
         if keys is not None and self.manifest.keys is not None:
             self.manifest = replace(self.manifest, keys=self.manifest.keys.updated(keys))
         self.manifest = self.store.commit_arrays(self.manifest)
-
-    def search_again(self, damaged: str | None) -> None:
-        """Return from the assembly to the search, at the last commit; delete the ``damaged`` file, if given."""
-        with self.clock.measure("write"):
-            self.manifest = self.store.read()
-            if self.manifest.searched:
-                self.manifest = self.store.commit_arrays(self.manifest.not_searched())
-            if damaged is not None:
-                self.store.journal(self.manifest).delete([damaged])
 
     def complete(
         self, written: Mapping[int, int], counts: LayerCounts, first_keys: NDArray[np.uint64] | None = None
@@ -177,104 +195,6 @@ class TableCommits(Commits):
         self.manifest = self.store.complete(self.manifest, counts, first_keys)
 
 
-Source = ShardSegments | StoredSegments
-"""The segments of adjacent chunks, in a shard or in files."""
-TASK_STATES = 1 << 24
-"""Number of positions whose chunks one task writes, if their segments are not in a shard."""
-
-
-def assemble(
-    commits: TableCommits, found: Sequence[ShardSegments], scheduler: Scheduler, pace: CommitPace, stop: Stop
-) -> None:
-    """Write all chunks of a table whose positions are all searched, and finish the table, unless told to stop before.
-
-    The segments come from the shards (``found``), or from the journal if ``found`` is empty. If they come from the
-    journal, the chunks written so far are committed from time to time. After a stop they are always committed.
-
-    Raises JournalDamagedError if segments are missing or corrupt, so that their positions must be searched again.
-    """
-    store, manifest = commits.store, commits.manifest
-    chunks = max(1, TASK_STATES // (manifest.chunk_rows * manifest.width))
-    sources = found or stored(store, manifest, chunks)
-    counts = segment_counts(store, manifest, sources)
-    missing = np.flatnonzero(counts.any(axis=1) & (manifest.chunks.digests == 0))
-    written: dict[int, int] = {}
-    listener, size = commits.listener, manifest.rows * manifest.width
-    done = size - len(missing) * manifest.chunk_rows * manifest.width
-
-    def report_chunk(key: Key, digests: dict[int, int]) -> None:
-        nonlocal done
-        written.update(digests)
-        done += len(digests) * manifest.chunk_rows * manifest.width
-        listener(Assembling(manifest.standing_for(max(0, min(done, size))), manifest.numbered))
-        if not found and pace.is_commit_overdue:
-            commits.add_chunks(written)
-            pace.committed(0.0)
-
-    with commits.clock.measure("write"):
-        listener(Assembling(manifest.standing_for(max(0, done)), manifest.numbered))
-        calls = _calls(store, manifest, sources, missing.tolist(), commits.lock.token)
-        scheduler.run_unordered(calls, report_chunk, stop)
-        if len(written) == len(missing):
-            commits.complete(written, counts)
-        else:
-            flush_unless_stored(found, manifest, commits.lock.token)
-            commits.add_chunks(written)
-
-
-def flush_unless_stored(found: Sequence[ShardSegments], manifest: TableManifest, token: str) -> None:
-    """Write the segments of the shards (``found``) to the journal, so that a run can resume from there."""
-    if found:
-        flush(found, manifest.committed_depth, token)
-
-
-def stored(store: TableStore, manifest: TableManifest, chunks: int) -> list[StoredSegments]:
-    """Return the journal's segments in parts of ``chunks`` chunks; raise JournalDamagedError if some are missing."""
-    journal = store.journal(manifest)
-    every = journal.load(0, journal.chunks)
-    journal.check_known(every, manifest.committed_depth)
-    return [every.part(first, min(first + chunks, journal.chunks)) for first in range(0, journal.chunks, chunks)]
-
-
-def segment_counts(store: TableStore, manifest: TableManifest, sources: Sequence[Source]) -> LayerCounts:
-    """Return the number of positions of each chunk at each depth; raise StoreDamagedError if their sums are wrong."""
-    counts = np.concatenate([source.counts(len(manifest.layers)) for source in sources])
-    if counts.sum(axis=0).tolist() != list(manifest.layers):
-        raise StoreDamagedError(
-            f"{store.address} is corrupt: the numbers of positions in its journal differ from the committed numbers"
-        )
-    return counts
-
-
-def _calls(
-    store: TableStore, manifest: TableManifest, sources: Sequence[Source], missing: Iterable[int], token: str
-) -> dict[Key, Call]:
-    """Return the tasks. Each task writes adjacent chunks, whose segments have the same source."""
-    bounds = [source.first_chunk for source in sources]
-    chunks: dict[int, list[int]] = {}
-    for chunk in missing:
-        chunks.setdefault(int(np.searchsorted(bounds, chunk, side="right")) - 1, []).append(chunk)
-    sent = replace(manifest, puzzle={}, chunks=manifest.chunks.part(0, 0), metadata={})
-    return {
-        ("assemble", number): (write_chunks, store, sent, sources[number], here, token)
-        for number, here in chunks.items()
-    }
-
-
-def write_chunks(
-    store: TableStore, manifest: TableManifest, source: Source, chunks: Sequence[int], token: str
-) -> dict[int, int]:
-    """Write chunks from the segments of a shard or of the journal; return their digests, by their numbers."""
-    journal = store.journal(manifest)
-
-    def segments(chunk: int) -> list[Segment]:
-        if isinstance(source, StoredSegments):
-            return list(journal.segments(source, source.of_chunks(chunk, chunk + 1)))
-        return source.of_chunk(chunk)
-
-    def write(chunk: int) -> tuple[int, int]:
-        depths = depths_of(segments(chunk), store.unreached(manifest, chunk))
-        return chunk, store.write_chunk(manifest, chunk, depths, token)
-
-    with ThreadPoolExecutor(min(WRITE_THREADS, len(chunks))) as pool:
-        return dict(pool.map(write, chunks))
+def first_antipodes(shards: "Shards", layers: Layers) -> list[int]:
+    """Return the indices or keys of the first positions at the greatest depth, ascending."""
+    return integers(shards.positions(layers.depth, MAX_ANTIPODES))

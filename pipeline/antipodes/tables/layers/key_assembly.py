@@ -6,7 +6,7 @@ both of them.
 """
 
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
@@ -14,19 +14,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes.executors.api import Call, Key, Scheduler, Stop
+from antipodes.executors.api import Call, Key
 from antipodes.system.events import Assembling
 from antipodes.tables.journal_file import StoredSegments
-from antipodes.tables.layers.commits import (
-    CommitPace,
-    Source,
-    TableCommits,
-    flush_unless_stored,
-    segment_counts,
-    stored,
-)
-from antipodes.tables.layers.shard_segments import ShardSegments
-from antipodes.tables.planning.plan import WRITE_THREADS
+from antipodes.tables.layers.assembly import WRITE_THREADS, Assembly, Source
 from antipodes.tables.store.manifest import TableManifest
 from antipodes.tables.store.search_stores import LayerCounts, TableStore
 from antipodes_tasks.bfs.key_partition import with_depths
@@ -60,32 +51,55 @@ class RangeOfSource:
     """The index of its first position."""
 
 
-def assemble_keys(
-    commits: TableCommits, found: Sequence[ShardSegments], scheduler: Scheduler, pace: CommitPace, stop: Stop
-) -> None:
-    """Write all chunks of a table of keys, and finish it, unless told to stop before; see `commits.assemble`."""
-    store, manifest = commits.store, commits.manifest
-    sources = found or stored(store, manifest, 1)
-    ranges = _ranges(sources, segment_counts(store, manifest, sources))
-    assert manifest.keys is not None
-    missing = np.flatnonzero((manifest.chunks.digests == 0) | (manifest.keys.digests == 0)).tolist()
-    written: dict[int, KeyChunk] = {}
+class KeyAssembly(Assembly[KeyChunk]):
+    """Chunks with the keys of positions and the depth of each."""
 
-    def report_chunks(key: Key, chunks: Mapping[int, KeyChunk]) -> None:
-        written.update(chunks)
-        done = len(written) + manifest.chunk_count - len(missing)
-        commits.listener(Assembling(min(manifest.rows, done * manifest.chunk_rows), manifest.rows))
-        if not found and pace.is_commit_overdue:
-            _commit(commits, written)
-            pace.committed(0.0)
+    @property
+    def chunks_of_source(self) -> int:
+        """One range of keys."""
+        return 1
 
-    with commits.clock.measure("write"):
-        scheduler.run_unordered(_calls(store, manifest, ranges, missing, commits.lock.token), report_chunks, stop)
-        if len(written) == len(missing):
-            _complete(commits, written)
-        else:
-            flush_unless_stored(found, manifest, commits.lock.token)
-            _commit(commits, written)
+    def find_missing(self) -> Sequence[int]:
+        """Return the chunks without keys or without depths."""
+        depths, keys = self.manifest.chunks, self.manifest.keys
+        assert keys is not None
+        numbers: list[int] = np.flatnonzero((depths.digests == 0) | (keys.digests == 0)).tolist()
+        return numbers
+
+    def calls(self) -> dict[Key, Call]:
+        """Return the tasks, each with consecutive chunks and the ranges that these chunks need."""
+        store, manifest, missing, token = self.store, self.manifest, self.missing, self.commits.lock.token
+        ranges = _ranges(self.sources, self.counts)
+        sent = replace(manifest, puzzle={}, chunks=manifest.chunks.part(0, 0), keys=None, metadata={})
+        begins, size = [one.begin for one in ranges], max(1, TASK_KEYS // manifest.chunk_rows)
+        calls: dict[Key, Call] = {}
+        for number in range(0, len(missing), size):
+            chunks = missing[number : number + size]
+            first, end = manifest.rows_of(chunks[0]).start, manifest.rows_of(chunks[-1]).stop
+            needed = ranges[int(np.searchsorted(begins, first, side="right")) - 1 : int(np.searchsorted(begins, end))]
+            calls["assemble", number] = write_key_chunks, store, sent, needed, chunks, token
+        return calls
+
+    def progress(self, left: int) -> Assembling:
+        """Return the number of positions in written chunks, and of all positions."""
+        done = (self.manifest.chunk_count - left) * self.manifest.chunk_rows
+        return Assembling(min(self.manifest.rows, done), self.manifest.rows)
+
+    def commit(self) -> None:
+        """Commit the digests of the chunks written so far."""
+        depths = {chunk: one.depths for chunk, one in self.written.items()}
+        self.commits.add_chunks(depths, {chunk: one.keys for chunk, one in self.written.items()})
+
+    def complete(self) -> None:
+        """Commit the last chunks, the first key of each chunk, and the counts.
+
+        Chunks written by an earlier run are read again for their first keys and counts.
+        """
+        self.commit()
+        store, manifest = self.commits.store, self.commits.manifest
+        every = [self.written.get(chunk) or _read(store, manifest, chunk) for chunk in range(manifest.chunk_count)]
+        firsts = np.concatenate([one.first for one in every]).reshape(-1, manifest.key_words)
+        self.commits.complete({}, np.array([one.layers for one in every]), firsts)
 
 
 def _ranges(sources: Sequence[Source], counts: LayerCounts) -> list[RangeOfSource]:
@@ -94,21 +108,6 @@ def _ranges(sources: Sequence[Source], counts: LayerCounts) -> list[RangeOfSourc
     begins = (np.cumsum(sizes) - sizes).tolist()
     every = [(source, number) for source in sources for number in range(source.first_chunk, source.end_chunk)]
     return [RangeOfSource(source, number, begins[number]) for source, number in every if sizes[number]]
-
-
-def _calls(
-    store: TableStore, manifest: TableManifest, ranges: Sequence[RangeOfSource], missing: Sequence[int], token: str
-) -> dict[Key, Call]:
-    """Return the tasks, each with consecutive chunks and the ranges that these chunks need."""
-    sent = replace(manifest, puzzle={}, chunks=manifest.chunks.part(0, 0), keys=None, metadata={})
-    begins, size = [one.begin for one in ranges], max(1, TASK_KEYS // manifest.chunk_rows)
-    calls: dict[Key, Call] = {}
-    for number in range(0, len(missing), size):
-        chunks = missing[number : number + size]
-        first, end = manifest.rows_of(chunks[0]).start, manifest.rows_of(chunks[-1]).stop
-        needed = ranges[int(np.searchsorted(begins, first, side="right")) - 1 : int(np.searchsorted(begins, end))]
-        calls["assemble", number] = write_key_chunks, store, sent, needed, chunks, token
-    return calls
 
 
 def write_key_chunks(
@@ -177,22 +176,6 @@ def _segments(store: TableStore, manifest: TableManifest, one: RangeOfSource) ->
 
 def _layers(depths: NDArray[Any], manifest: TableManifest) -> NDArray[np.uint32]:
     return np.bincount(depths, minlength=len(manifest.layers)).astype(np.uint32)
-
-
-def _commit(commits: TableCommits, written: Mapping[int, KeyChunk]) -> None:
-    """Commit the chunks that were written."""
-    commits.add_chunks(
-        {chunk: one.depths for chunk, one in written.items()}, {chunk: one.keys for chunk, one in written.items()}
-    )
-
-
-def _complete(commits: TableCommits, written: Mapping[int, KeyChunk]) -> None:
-    """Commit the finished table. Chunks written by an earlier run are read again for their first keys and counts."""
-    _commit(commits, written)
-    store, manifest = commits.store, commits.manifest
-    every = [written.get(chunk) or _read(store, manifest, chunk) for chunk in range(manifest.chunk_count)]
-    firsts = np.concatenate([one.first for one in every]).reshape(-1, manifest.key_words)
-    commits.complete({}, np.array([one.layers for one in every]), firsts)
 
 
 def _read(store: TableStore, manifest: TableManifest, chunk: int) -> KeyChunk:

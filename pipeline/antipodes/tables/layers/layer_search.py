@@ -24,13 +24,13 @@ from antipodes.system.events import (
     WorkersLost,
 )
 from antipodes.tables.journal import JournalDamagedError
-from antipodes.tables.layers.commits import CommitPace, Commits, TableCommits, assemble
-from antipodes.tables.layers.key_assembly import assemble_keys
+from antipodes.tables.layers.commits import CommitPace, Commits
 from antipodes.tables.layers.shard_segments import ShardSegments
 from antipodes.tables.layers.shards import Shards
 from antipodes.tables.planning.fitting import plan_that_fits
 from antipodes.tables.planning.plan import Plan
-from antipodes.tables.store.manifest import DEEPEST, MAX_ANTIPODES, NOTHING_COMMITTED, Layers, SearchManifest
+from antipodes.tables.store.found_layers import Layers
+from antipodes.tables.store.manifest import DEEPEST, NOTHING_COMMITTED, SearchManifest
 from antipodes_tasks.base.errors import (
     DepthLimitError,
     ResourceLimitError,
@@ -43,9 +43,6 @@ from antipodes_tasks.base.errors import (
 )
 from antipodes_tasks.base.option_names import option
 from antipodes_tasks.base.quoting import counted
-from antipodes_tasks.bfs.key_partition import warm_up as warm_up_keys
-from antipodes_tasks.bfs.partition import warm_up
-from antipodes_tasks.keys.encoded_runs import integers
 
 
 @dataclass
@@ -132,10 +129,8 @@ class LayerSearch:
 
         ``plan`` is for the current workers of the scheduler. If these change, it is replaced.
         """
-        if not plan.keyed:
-            self._scheduler.on_worker_start((warm_up, plan.two_bits))
-        elif not self._scheduler.shares_memory:  # planning has already loaded the kernels in this process
-            self._scheduler.on_worker_start((warm_up_keys, plan.key_words))
+        if call := plan.contents.warm_up(plan.space, self._scheduler.shares_memory):
+            self._scheduler.on_worker_start(call)
         valid: Plan | None = plan
         lost = False
         while not (self.commits.manifest.complete or self._session.interrupted):
@@ -162,23 +157,19 @@ class LayerSearch:
                 raise WorkerFailedError(f"the remaining workers have too little memory: {error}") from error
 
     def _continue_with(self, plan: Plan) -> None:
-        """Search until workers change. When all positions are searched, assemble the table or commit the counts."""
-        commits, shards = self.commits, None
+        """Search until workers change. When all positions are searched, finish the store."""
+        commits = self.commits
+        found: Sequence[ShardSegments] = ()
         try:
             if not commits.manifest.searched:
                 self._place(plan)
                 shards = self._search()
                 if shards is None or self._session.interrupted:
                     return
-            if isinstance(commits, TableCommits):
-                found = self._end_search(commits, shards) if shards else ()
-                write = assemble_keys if commits.manifest.keyed else assemble
-                write(commits, found, self._scheduler, self._pace, self._session.stop)
-            elif shards:
-                commits.complete_counts(self._found.layers, self._antipodes(shards))
+                found = commits.end_search(shards, self._found.layers, self._pace)
                 self._shards = None
+            commits.finish(found, plan.contents, self._scheduler, self._pace, self._session.stop)
         except JournalDamagedError as error:
-            assert isinstance(commits, TableCommits)  # counts-only runs have no journal
             self._damage.append(str(error))
             self._shards = None
             commits.search_again(error.key)
@@ -282,23 +273,6 @@ class LayerSearch:
         if self._found.depth > self.commits.manifest.committed_depth:
             self._pace.committed(self.commits.commit(shards, self._found.layers))
 
-    def _antipodes(self, shards: Shards) -> list[int]:
-        """Return the indices or keys of the first antipodes."""
-        return integers(shards.positions(self._found.depth, MAX_ANTIPODES))
-
-    def _end_search(self, commits: TableCommits, shards: Shards) -> Sequence[ShardSegments]:
-        """Record that all positions are searched; return the segments of the shards if they are not in the journal.
-
-        A run can resume within the assembly on a cluster, if there is an earlier commit, or if a commit is due.
-        """
-        layers, antipodes = self._found.layers, self._antipodes(shards)
-        resumable = commits.has_commit or self._pace.is_commit_overdue or not self._scheduler.shares_memory
-        if resumable and self._found.depth > commits.manifest.committed_depth:
-            commits.commit(shards, layers)
-        commits.begin_assembly(layers, antipodes, resumable)
-        self._shards, found = None, shards.release()
-        return () if resumable else found
-
     def _tell_start(self, plan: Plan) -> None:
         if self._started:
             return
@@ -306,7 +280,7 @@ class LayerSearch:
         resumed = self.commits.has_commit
         known = sum(self._found.layers.positions)
         name, size, depth = self._config.puzzle.name, plan.index_size, self._found.depth
-        started = SearchStarted(name, size, depth, known, resumed, plan.reachable, plan.commitment.keeps_segments)
+        started = SearchStarted(name, size, depth, known, resumed, plan.reachable, plan.commitment.makes_table)
         self._session.listener(started)
 
     def _roll_back(self, error: SchedulerError) -> None:
@@ -318,8 +292,8 @@ class LayerSearch:
         if shards := self._shards:
             lost = range(shards.plan.shard_count) if isinstance(error, SchedulerLostError) else shards.lost
             recomputed = shards.unwritten_positions(lost)
-            if isinstance(error, SchedulerLostError) or not shards.plan.commitment.keeps_segments:
-                self._shards = None  # without segments, shards cannot return to an earlier depth
+            if isinstance(error, SchedulerLostError) or not shards.plan.commitment.goes_back:
+                self._shards = None
         depth = max(0, manifest.committed_depth)
         self._found.layers = self._found.layers.first(depth + 1)
         self.losses.add(error, manifest, recomputed)

@@ -8,8 +8,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,34 +17,23 @@ from antipodes.tables.journal import Journal
 from antipodes.tables.layers.shard_segments import ShardSegments, write
 from antipodes.tables.layers.temporary_files import Folder
 from antipodes_tasks.base.errors import InterruptedRunError
-from antipodes_tasks.bfs.key_partition import KeyLinks, KeyState, KeySuccessors, SuccessorBuffer
-from antipodes_tasks.bfs.partition import Frontier, Links, Partition, State, boundary
+from antipodes_tasks.bfs.partition import Partition
+from antipodes_tasks.bfs.partition_state import PartitionState
 from antipodes_tasks.bfs.segments import Segment, SegmentLog
 from antipodes_tasks.keys.sums import hash_sum
 
 if TYPE_CHECKING:
     from antipodes.tables.strategies.commitment import Commitment
+    from antipodes.tables.strategies.contents import Contents, MakeState
 
 
-@dataclass(frozen=True)
-class Boundary:
-    """The rows of a shard's frontier that other shards need: the rows from which a move leaves the shard."""
+class Room(NamedTuple):
+    """The memory and the temporary files of a shard."""
 
-    depth: int
-    parts: tuple[Frontier, ...]
-
-    def frontiers(self, depth: int) -> Sequence[Frontier]:
-        """Return the frontiers at a depth, by partition. A frontier may contain only some of the rows."""
-        assert depth == self.depth
-        return self.parts
-
-    def __sizeof__(self) -> int:
-        """Return the size in bytes for dask."""
-        return sum(part.rows.nbytes + part.bits.nbytes for part in self.parts)
-
-
-AnyState = State | KeyState
-"""A partition of bits or of keys."""
+    memory_bytes: int
+    """The shard's part of `Plan.buffer_bytes`: memory that the search can use beyond its minimum."""
+    folder: Folder
+    """The folder of the temporary files. It can create files in the process that holds the shard."""
 
 
 class Shard:
@@ -61,9 +49,10 @@ class Shard:
     def __init__(
         self,
         parts: Sequence[Partition],
-        make: Callable[[Partition], AnyState],
+        make_state: "MakeState",
         journal: Journal,
         buffer_bytes: int,
+        contents: "Contents",
         commitment: "Commitment",
         weights: NDArray[np.int64] | None = None,
         settled_later: bool = False,
@@ -73,18 +62,19 @@ class Shard:
         ``weights`` ``(rows,)`` are the numbers of positions per entry in all rows of the space, None if all are 1. With
         ``settled_later``, other shards read the frontiers in place, so the caller must call `settle` afterwards.
         """
-        self.states = [make(part) for part in parts]
+        self.folder = Folder.for_store(journal.storage)
+        room = Room(buffer_bytes, self.folder)
+        self.states: list[Any] = [make_state(part, room) for part in parts]
+        """The `PartitionState` of each partition."""
         self.depth = -1
         """The depth of the bits. Positions at greater depths do not count, even if other shards have reached them."""
         self.segments = ShardSegments(journal, self.states[0].chunks.start, self.states[-1].chunks.stop)
         """The segments that the shard found, if the commitment keeps them."""
-        self._commitment = commitment
+        self._contents, self._commitment = contents, commitment
         self.damaged: list[str] = []
         """Problems found in the journal when the shard was restored."""
-        self._memory_bytes = buffer_bytes + sum(state.most_bytes for state in self.states)
-        """Maximum bytes of bits and segments together after a layer. Segments may use the memory that bits do not need.
-        If partitions consist of keys, half of this is for keys and segments, and half for successors."""
-        self.folder = Folder.for_store(journal.storage)
+        self.memory_limit = contents.memory_limit(self.states, room)
+        """Bytes that positions and segments may take together after a layer."""
         self._token = ""
         """The fencing token of tasks that may change the shard. It is empty until `go_back`: if a worker returns at the
         same address before the run notices its loss, dask creates the shard again, at its first depth, and no task may
@@ -100,7 +90,7 @@ class Shard:
     def begin(self, starts: NDArray[Any]) -> int:
         """Go to depth 0, given all starts as indices ``(n,)`` or keys; return the number of starts in this shard."""
         self.depth = self.segments.searched = 0
-        found = sum(state.begin(starts, self._log) for state in self.states)
+        found: int = sum(state.begin(starts, self.log) for state in self.states)
         self._weigh(0)
         return found
 
@@ -113,11 +103,11 @@ class Shard:
         """
         self.depth = self._commitment.restore(self, depth, source)
 
-    def fill(self, depth: int, segments_of: Callable[[AnyState], Iterable[Segment]]) -> None:
+    def fill(self, depth: int, segments_of: Callable[[PartitionState], Iterable[Segment]]) -> None:
         """Restore the states of the partitions at ``depth``, each from its segments."""
         for state in self.states:
             state.restore(depth, segments_of(state))
-            self._make_room()
+            self._contents.make_room(self)
 
     def go_back(self, depth: int, token: str) -> int:
         """Return to a depth that the shard has passed, and replay from there; return the number of positions there.
@@ -138,16 +128,13 @@ class Shard:
         """Return the number of positions at ``depth``, which is one of the last two."""
         return sum(frontier.count for frontier in self.frontiers(depth))
 
-    def advance(
-        self, sources: Sequence[Any], links: Links | KeyLinks, depth: int, layers: int, token: str
-    ) -> list[int]:
+    def advance(self, offers: Sequence[Any], links: Any, depth: int, layers: int, token: str) -> list[int]:
         """Find the ``layers`` layers after ``depth``; return the number of positions in each.
 
-        ``sources`` are the other shards (or their boundaries) that contain predecessors, or the successors to merge if
-        partitions consist of keys. If there are any, only one layer is allowed.
+        ``offers`` are what the `LayerGraph` collects from other shards. If there are any, only one layer is allowed.
         """
         with self.held_by(token):
-            return [self._advance(sources, links, at) for at in range(depth + 1, depth + layers + 1)]
+            return [self._advance(offers, links, at) for at in range(depth + 1, depth + layers + 1)]
 
     def settle(self, depth: int, token: str) -> None:
         """Forget earlier layers, and count the positions at ``depth``, after all shards have found this layer."""
@@ -162,13 +149,6 @@ class Shard:
     def weighed(self, first_depth: int, layers: int) -> list[int]:
         """Return the number of positions in each of ``layers`` layers from a depth on, all of which are found."""
         return [self._weighed.get(depth, 0) for depth in range(first_depth, first_depth + layers)]
-
-    def boundary(self, links: Links, depth: int, token: str) -> Boundary:
-        """Return the part of the frontier at ``depth`` that has successors outside of the shard."""
-        rows = self.states[0].part.first_row, self.states[-1].part.end_row
-        with self.held_by(token):
-            parts = [boundary(one, links.tables, *rows) for one in self.frontiers(depth)]
-        return Boundary(depth, tuple(part for part in parts if part is not None))
 
     def hash_sum(self, depth: int, seed: int) -> int:
         """Return the sum of the hashes of the keys at ``depth``, one of the last two, modulo 2^64."""
@@ -192,10 +172,11 @@ class Shard:
 
     def __sizeof__(self) -> int:
         """Return the size in bytes for dask."""
-        return sum(state.nbytes for state in self.states) + self.segments.log.size
+        size: int = sum(state.nbytes for state in self.states) + self.segments.log.size
+        return size
 
     @property
-    def _log(self) -> SegmentLog | None:
+    def log(self) -> SegmentLog | None:
         """The log of the positions that partitions find, or None if the commitment needs none."""
         return self._commitment.log(self.segments)
 
@@ -207,9 +188,9 @@ class Shard:
                 raise InterruptedRunError("the run has returned to an earlier depth, or the shard was lost")
             yield
 
-    def _advance(self, sources: Sequence[Any], links: Links | KeyLinks, depth: int) -> int:
+    def _advance(self, offers: Sequence[Any], links: Any, depth: int) -> int:
         if depth > self.depth:
-            found = self._replay(depth) if depth <= self.segments.searched else self._search(sources, links, depth)
+            found = self._replay(depth) if depth <= self.segments.searched else self._search(offers, links, depth)
             self._found[depth], self.depth = found, depth
             if not self._settled_later:
                 self._settle(depth)
@@ -217,8 +198,7 @@ class Shard:
 
     def _settle(self, depth: int) -> None:
         for state in self.states:
-            if isinstance(state, State):
-                state.forget_before(depth)
+            state.forget_before(depth)
         self._weigh(depth)
 
     def _weigh(self, depth: int) -> None:
@@ -231,51 +211,12 @@ class Shard:
             for state in self.states
         )
 
-    def _search(self, sources: Sequence[Any], links: Links | KeyLinks, depth: int) -> int:
-        if isinstance(links, KeyLinks):
-            found = self._merge(sources or [_expanded([self], links, depth - 1)], depth)
-        else:
-            found = self._reach(sources, links, depth)
+    def _search(self, offers: Sequence[Any], links: Any, depth: int) -> int:
+        found = self._contents.search(self, offers, links, depth)
         self.segments.searched = depth
         if self.segments.log.size and sys.getsizeof(self) > self.memory_limit:
             write([self.segments], depth, self._token, durable=False)
-        self._make_room()
-        return found
-
-    @property
-    def memory_limit(self) -> int:
-        """Bytes that positions and segments may take."""
-        return self._memory_bytes // 2 if self._keyed else self._memory_bytes
-
-    @property
-    def _keyed(self) -> bool:
-        return isinstance(self.states[0], KeyState)
-
-    def _make_room(self) -> None:
-        """Move the keys of the last layers, and the visited keys if needed, to disk if they do not fit into memory."""
-        if self._keyed and sum(state.nbytes for state in self.states) > self.memory_limit:
-            disk = self.folder.file()
-            for state in self.states:
-                assert isinstance(state, KeyState)
-                state.to_disk(disk)
-
-    def _reach(self, sources: Sequence["Shard | Boundary"], links: Links, depth: int) -> int:
-        """Find the positions at ``depth`` from frontiers; return the number of new positions."""
-        frontiers = {one.number: one for source in (self, *sources) for one in source.frontiers(depth - 1)}
-        found = 0
-        for state in self.states:
-            assert isinstance(state, State)
-            numbers = links.predecessors[state.part.number]
-            here = [frontiers[number] for number in numbers if number in frontiers]
-            found += state.advance(depth, here, links.tables, self._log)
-        return found
-
-    def _merge(self, sources: Sequence[KeySuccessors], depth: int) -> int:
-        """Find the positions at ``depth`` among successors; return the number of new positions."""
-        found = 0
-        for state in self.states:
-            assert isinstance(state, KeyState)
-            found += state.advance(depth, [one for source in sources for one in source.found], self._log)
+        self._contents.make_room(self)
         return found
 
 
@@ -286,14 +227,3 @@ def all_held(shards: Sequence[Shard], token: str) -> Iterator[None]:
         for one in shards:
             held.enter_context(one.held_by(token))
         yield
-
-
-def expanded(shards: Sequence[Shard], links: KeyLinks, depth: int, token: str) -> KeySuccessors:
-    """Return the successors of the keys of some shards at ``depth``."""
-    with all_held(shards, token):
-        return _expanded(shards, links, depth)
-
-
-def _expanded(shards: Sequence[Shard], links: KeyLinks, depth: int) -> KeySuccessors:
-    room = SuccessorBuffer(sum(one.memory_limit for one in shards), shards[0].folder.file)
-    return links.successors(depth, (frontier for one in shards for frontier in one.frontiers(depth)), room)

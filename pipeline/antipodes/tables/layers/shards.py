@@ -2,194 +2,19 @@
 
 import uuid
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
-from itertools import count
 from operator import attrgetter
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes.executors.api import Call, Handle, Key, OnDone, Scheduler, Stop, is_cancelled, never_stop, result_of
-from antipodes.system.events import Listener, Restoring, TablesBuilt, silence
+from antipodes.executors.api import Call, Handle, Key, OnDone, Scheduler, Stop, never_stop
+from antipodes.system.events import Listener, Restoring, silence
 from antipodes.tables.journal import Journal
-from antipodes.tables.layers.shard import Boundary, Shard, expanded
+from antipodes.tables.layers.shard import Shard
 from antipodes.tables.layers.shard_segments import ShardSegments
 from antipodes.tables.planning.plan import Plan
 from antipodes_tasks.base.errors import InterruptedRunError
-from antipodes_tasks.bfs.key_partition import KeyLinks, KeySuccessors
-from antipodes_tasks.bfs.partition import Links, Partition, links
-from antipodes_tasks.move_tables import MoveTables
-from antipodes_tasks.spaces.space import Space
-
-MAX_QUICK_FILLS = 8
-"""Maximum number of tasks that fill move tables and cannot be interrupted, since they take only a moment."""
-
-
-def build_tables(scheduler: Scheduler, space: Space, stop: Stop = never_stop, listener: Listener = silence) -> Handle:
-    """Build the move tables with tasks of the scheduler, and return their handle.
-
-    Threads fill the tables block by block, and the listener is notified of each block. On a cluster, tasks cannot share
-    arrays, so a single task fills all tables, and this call does not wait for it.
-
-    Raises
-    ------
-    InterruptedRunError
-        ``stop`` returned True while threads filled the tables.
-    """
-    name = f"tables-{uuid.uuid4().hex}"
-    if not scheduler.shares_memory:
-        return scheduler.persist({(name, 0): (build_on_worker, space)})[name, 0]
-    tables, fills = space.filler.begin()
-    stopped = stop if len(fills) > MAX_QUICK_FILLS else never_stop
-    calls: dict[Key, Call] = {(name, number): (fill,) for number, fill in enumerate(fills)}
-    filled = count(1)
-    listener(TablesBuilt(0, len(fills)))
-    scheduler.run_unordered(calls, lambda key, result: listener(TablesBuilt(next(filled), len(fills))), stopped)
-    if stopped():
-        raise InterruptedRunError("interrupted while building the move tables")
-    return tables
-
-
-def build_on_worker(space: Space) -> MoveTables:
-    """Build the move tables in one task; raise InterruptedRunError if the run no longer waits for them."""
-    tables, fills = space.filler.begin()
-    for fill in fills:
-        if is_cancelled():
-            raise InterruptedRunError("interrupted while building the move tables")
-        fill()
-    return tables
-
-
-@dataclass
-class LayerGraph:
-    """The tasks of layers that are submitted together. Each task changes its shards in place, on the shards' worker."""
-
-    run: str
-    """The part of every key that identifies the run."""
-    links: Handle
-    """The move tables, and the pairs of partitions that they connect."""
-    predecessors: Sequence[Sequence[int]]
-    """For each shard, the shards that contain predecessors of its positions, possibly including itself."""
-    shares_memory: bool
-    """Whether tasks can read each other's shards. If not, they are sent the boundaries of other shards."""
-    shards: Sequence[Handle]
-    active: set[int]
-    """The shards that may have positions at the last depth."""
-    token: str
-    """The fencing token of the tasks."""
-    sizes: Sequence[int] = ()
-    """For each shard, the number of positions at the last depth, if known. Large shards are started first."""
-    owned: Sequence[range] | None = None
-    """If partitions consist of keys, the key ranges of each shard, by number. Then shards exchange all successors."""
-    groups: Sequence[Sequence[int]] = ()
-    """Groups of key shards that are on the same worker and advance together."""
-    calls: dict[Key, Call] = field(default_factory=dict)
-    advances: dict[Key, tuple[Sequence[int], int]] = field(default_factory=dict)
-    """For each task that advances shards, by key: the numbers of these shards, and the depth where they start."""
-    places: dict[Key, Handle] = field(default_factory=dict)
-    """For each call, the shard on whose worker it runs."""
-    _last: dict[int, Key] = field(default_factory=dict)
-    """The last task of each shard. The next task waits for it, since shards forget the frontiers of earlier depths."""
-
-    def add_layers(self, depth: int, layers: int) -> None:
-        """Add the tasks of the layers after ``depth``. If there is a single shard, one task finds all of them."""
-        if len(self.shards) == 1:
-            self._add(depth, layers)
-        else:
-            for at in range(depth, depth + layers):
-                self._add(at, 1)
-
-    def _add(self, depth: int, layers: int) -> None:
-        if self.owned is not None and len(self.shards) > 1:
-            self._exchange(depth)
-            return
-        reached = [number for number, others in enumerate(self.predecessors) if self.active.intersection(others)]
-        needed = {one for number in reached for one in self.predecessors[number] if one != number} & self.active
-        sources = {number: self._source(number, depth) for number in sorted(needed)}
-        for number in reached:
-            others = [sources[one] for one in self.predecessors[number] if one in sources and one != number]
-            shards = [self.shards[number]]
-            call = advance, shards, others, self.links, depth, layers, self.token, self._handles_after(number)
-            self.advances[self._call(f"advance-{depth}", number, call)] = [number], depth
-        self.active = set(reached)
-
-    def _exchange(self, depth: int) -> None:
-        """Add the tasks of a layer of keys: all groups expand, and each group takes its part of all successors."""
-        expanded = [self._expanded(group, depth) for group in self.groups if self.active.intersection(group)]
-        for group in self.groups:
-            parts = [self._part(key, group, depth) for key in expanded]
-            shards = [self.shards[number] for number in group]
-            call = advance, shards, parts, self.links, depth, 1, self.token, self._handles_after(group[0])
-            self.advances[self._call(f"advance-{depth}", group[0], call)] = group, depth
-        self.active = set(range(len(self.shards)))
-
-    def _expanded(self, group: Sequence[int], depth: int) -> Key:
-        shards = [self.shards[number] for number in group]
-        call = expand, shards, self.links, depth, self.token, self._handles_after(group[0])
-        return self._call(f"expand-{depth}", group[0], call)
-
-    def _part(self, expanded: Key, group: Sequence[int], depth: int) -> Handle:
-        """Return successors for a group to merge. On a cluster, only the successors in its own ranges are sent."""
-        if self.shares_memory or expanded[1] == group[0]:
-            return result_of(expanded)
-        assert self.owned is not None
-        key = f"part-{depth}-{group[0]}-{self.run}", expanded[1]
-        self.calls[key] = part, result_of(expanded), [self.owned[number] for number in group]
-        self.places[key] = self.shards[expanded[1]]
-        return result_of(key)
-
-    def _source(self, number: int, depth: int) -> Handle:
-        """Return the source from which other shards read a frontier: the shard itself, or on a cluster its boundary."""
-        if self.shares_memory:
-            return self.shards[number]
-        call = boundary, self.shards[number], self.links, depth, self.token, self._handles_after(number)
-        return result_of(self._call(f"boundary-{depth}", number, call))
-
-    def _handles_after(self, number: int) -> list[Handle]:
-        return [result_of(self._last[number])] if number in self._last else []
-
-    @cached_property
-    def _turns(self) -> Mapping[int, int]:
-        """For each shard, the number of smaller shards. It orders the keys: threads start the last keys first."""
-        return {number: turn for turn, number in enumerate(np.argsort(self.sizes, kind="stable").tolist())}
-
-    def _call(self, name: str, number: int, call: Call) -> Key:
-        key = f"{name}-{self.run}-{self._turns.get(number, 0):09}", number
-        self.calls[key] = call
-        self.places[key] = self.shards[number]
-        self._last[number] = key
-        return key
-
-
-def advance(
-    shards: list[Shard],
-    others: list[Any],
-    links: Links | KeyLinks,
-    depth: int,
-    layers: int,
-    token: str,
-    after: list[Any],
-) -> list[list[int]]:
-    """Advance some shards, after the tasks whose results are in ``after``; see `Shard.advance`."""
-    return [shard.advance(others, links, depth, layers, token) for shard in shards]
-
-
-def expand(shards: list[Shard], links: KeyLinks, depth: int, token: str, after: list[Any]) -> KeySuccessors:
-    """Return the successors of the keys of some shards, after the tasks whose results are in ``after``."""
-    return expanded(shards, links, depth, token)
-
-
-def part(found: KeySuccessors, own: Sequence[range]) -> KeySuccessors:
-    """Return the successors in the ranges with these numbers."""
-    return found.of(own)
-
-
-def boundary(shard: Shard, links: Links, depth: int, token: str, after: list[Any]) -> Boundary:
-    """Return the boundary of a shard, after the tasks whose results are in ``after``; see `Shard.boundary`."""
-    return shard.boundary(links, depth, token)
-
 
 Result = TypeVar("Result")
 Settled = Callable[[int, int], None]
@@ -279,10 +104,10 @@ class Shards:
         return reached
 
     @property
-    def lost(self) -> list[int]:
-        """The numbers of the shards to be restored after a loss: only lost shards if segments are kept, else all."""
+    def lost(self) -> Sequence[int]:
+        """The numbers of the shards to be restored after a loss: the lost shards, or all if none can go back."""
         lost = [number for number, handle in enumerate(self._shards) if not self._scheduler.holds(handle)]
-        return lost if self.plan.commitment.keeps_segments or not lost else list(range(len(self._shards)))
+        return self.plan.commitment.shards_to_restore(lost, len(self._shards))
 
     def unwritten_positions(self, numbers: Iterable[int]) -> int:
         """Return how many positions these shards have found since they were last written."""
@@ -290,7 +115,7 @@ class Shards:
 
     def advance(self, depth: int, layers: int, settled: Settled) -> list[int]:
         """Find ``layers`` layers after ``depth`` in one round trip; return the number of positions in each."""
-        graph = LayerGraph(
+        graph = self.plan.contents.graph(
             run=self._name("layers"),
             links=self._links,
             predecessors=self._predecessors,
@@ -298,8 +123,8 @@ class Shards:
             shards=self._shards,
             active={number for number, count in enumerate(self.counts) if count},
             token=self._token,
-            sizes=self.counts if self.plan.keyed else (),
-            owned=[self._chunks(parts) for parts in self.plan.shards] if self.plan.keyed else None,
+            sizes=self.counts,
+            chunks=self.plan.shard_chunks,
             groups=self._groups,
         )
         graph.add_layers(depth, layers)
@@ -356,16 +181,11 @@ class Shards:
 
         Shards in other processes receive boundaries instead, which are copies.
         """
-        return self.plan.two_bits and self._scheduler.shares_memory
+        return self.plan.contents.settles_together and self._scheduler.shares_memory
 
     def _link(self, stop: Stop) -> Handle:
         """Return the moves and the pairs of partitions that they connect."""
-        linked = self._name("links"), 0
-        if self.plan.keyed:
-            return self._scheduler.persist({linked: self.plan.key_links})[linked]
-        tables = build_tables(self._scheduler, self.plan.space, stop, self._listener)
-        bounds = (*(part.first_row for part in self.plan.partitions), self.plan.space.rows)
-        return self._scheduler.persist({linked: (links, tables, bounds)})[linked]
+        return self.plan.contents.link(self.plan, self._scheduler, self._name("links"), stop, self._listener)
 
     def _find_predecessors(self, stop: Stop) -> list[list[int]]:
         """Return for each shard the shards that contain predecessors of its positions, possibly including itself."""
@@ -380,12 +200,8 @@ class Shards:
 
     def _restore_arguments(self, depth: int, numbers: Iterable[int], damaged: list[str]) -> Mapping[int, Call]:
         """Return the arguments from which each of these shards is restored; add problems to ``damaged``."""
-        chunks = [self._chunks(parts) for parts in self.plan.shards]
-        sources = self.plan.commitment.sources(self._journal, depth, chunks, damaged)
+        sources = self.plan.commitment.sources(self._journal, depth, self.plan.shard_chunks, damaged)
         return {number: (depth, sources[number]) for number in numbers}
-
-    def _chunks(self, parts: Sequence[Partition]) -> range:
-        return range(parts[0].first_row // self.plan.chunk_rows, -(-parts[-1].end_row // self.plan.chunk_rows))
 
     def _place(
         self,
@@ -395,18 +211,15 @@ class Shards:
         kept: Sequence[Handle] = (),
         on_done: OnDone | None = None,
     ) -> list[Handle]:
-        """Create the shards with these numbers on workers that hold few shards; return their handles.
-
-        Key shards are dealt out, one to each worker in turn, since at any depth most positions are in few ranges.
-        """
+        """Create the shards with these numbers on workers that hold few shards; return their handles."""
         plan, share = self.plan, self.plan.buffer_bytes // self.plan.shard_count
         shards = plan.shards
-        settings = plan.state_type, self._journal, share, plan.commitment, plan.weights, self._settles_later
+        strategy = plan.contents, plan.commitment
+        settings = plan.contents.make_state(plan), self._journal, share, *strategy, plan.weights, self._settles_later
         name = self._name(name)
-        hands = self._scheduler.workers if plan.keyed else 1
         calls: dict[Key, Call] = {
             (name, number): (make, (shards[number], *settings), *arguments[number])
-            for number in sorted(arguments, key=lambda number: (number % hands, number))
+            for number in plan.contents.creation_order(arguments, self._scheduler.workers)
         }
         handles = self._scheduler.submit(calls, kept, on_done)
         return [handles[name, number] for number in arguments]
@@ -440,7 +253,7 @@ class Shards:
     def _restoring(self, states: int) -> OnDone:
         """Return a function that reports the progress. It is called with the key of each restored shard."""
         space, shards, done = self.plan.space, self.plan.shards, 0
-        positions = states if self.plan.keyed else space.full_space.size
+        positions = self.plan.contents.restored_positions(space, states)
         self._listener(Restoring(0, positions))
 
         def report_shard(key: Key) -> None:

@@ -11,12 +11,26 @@ from antipodes.executors.distributed.choice import capacity_of, largest_set_that
 from antipodes.puzzles.config import Config
 from antipodes.system.machine import MIB, human
 from antipodes.system.options import RunOptions
+from antipodes.tables.planning.division import ChunkedSpace
 from antipodes.tables.planning.fitting import fits_into, plan_for
-from antipodes.tables.planning.plan import ChunkedSpace, Plan
+from antipodes.tables.planning.plan import Plan
 from antipodes_tasks.base.quoting import counted
 
 Workers = Mapping[str, Any]
 """The workers by name, described as by dask: their ``memory_limit`` in bytes (0: none) and their ``nthreads``."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlannedCluster:
+    """The result of fitting a run into a cluster, for JSON output."""
+
+    fits: bool
+    workers: int
+    used_workers: int
+    threads: int
+    memory_bytes: int | None
+    least_memory_bytes: int
+    least_worker_memory_bytes: int
 
 
 @dataclass(frozen=True)
@@ -43,17 +57,17 @@ class ClusterFit:
         """The memory limit, in bytes, that each worker of the plan needs, rounded up to whole MiB."""
         return ceil(self.plan.least_bytes / self.planned / WORKER_SHARE / MIB) * MIB
 
-    def to_json(self) -> dict[str, Any]:
-        """The value of the key ``cluster`` of ``plan --json``."""
-        return {
-            "fits": bool(self.used),
-            "workers": len(self.workers),
-            "used_workers": len(self.used),
-            "threads": sum(int(worker["nthreads"]) for worker in self.workers.values()),
-            "memory_bytes": self.within,
-            "least_memory_bytes": self.plan.least_bytes,
-            "least_worker_memory_bytes": self.worker_memory,
-        }
+    def to_record(self) -> PlannedCluster:
+        """Return the value of the key ``cluster`` of ``plan --json``."""
+        return PlannedCluster(
+            fits=bool(self.used),
+            workers=len(self.workers),
+            used_workers=len(self.used),
+            threads=sum(int(worker["nthreads"]) for worker in self.workers.values()),
+            memory_bytes=self.within,
+            least_memory_bytes=self.plan.least_bytes,
+            least_worker_memory_bytes=self.worker_memory,
+        )
 
     def __str__(self) -> str:
         every = counted(len(self.workers), "worker")

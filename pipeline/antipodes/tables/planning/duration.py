@@ -1,4 +1,4 @@
-"""Estimates of how long a run takes, from a trial of a second or two on this machine.
+"""Estimates of how long a run takes, from a short trial on this machine.
 
 The trial is the beginning of the run itself: it builds the move tables, and searches layer by layer in the partitions
 of the plan. Layers that it does not reach are forecast. If the move tables take too long, or the run takes gigabytes,
@@ -35,6 +35,8 @@ from antipodes_tasks.spaces.space import Space
 
 TRIAL_SECONDS = 2.0
 """Seconds after which the trial starts no further layer."""
+ENOUGH_SECONDS = 0.5
+"""Seconds after which the trial starts no further layer if its layers are enough for a forecast."""
 LONGEST_LAYER = 3.0
 """Maximum expected seconds of a layer that the trial starts."""
 TRIAL_BYTES = 4 << 30
@@ -209,7 +211,12 @@ def _search_seconds(plan: Plan, threads: int, trial_seconds: float, each: float)
     shards = Shards(Threads(threads), replace(plan, buffer_bytes=NEVER_WRITTEN), journal)
     tables = time.perf_counter() - begin
     shards.begin(plan.space.rank(plan.space.starts), "")
-    counts, seconds, ended = _layers_tried(shards, trial_seconds)
+    share = UNCERTAIN_SHARE if plan.reachable is None else LEAST_SHARE
+
+    def is_enough(counts: list[int]) -> bool:
+        return len(counts) > LEAST_LAYERS and sum(counts) >= share * states
+
+    counts, seconds, ended = _layers_tried(shards, trial_seconds, is_enough)
     found = sum(counts)
     if ended:
         return _Search(tables, sum(seconds), found, True)
@@ -220,9 +227,7 @@ def _search_seconds(plan: Plan, threads: int, trial_seconds: float, each: float)
     costs = LayerCosts()
     for count, its_seconds in zip(counts[1:], seconds, strict=True):
         costs.add(count, its_seconds)
-    share = UNCERTAIN_SHARE if plan.reachable is None else LEAST_SHARE
-    known = len(counts) > LEAST_LAYERS and found >= share * states
-    if not known:
+    if not is_enough(counts):
         return untried(tables, found, sum(seconds))
     return _Search(tables, sum(seconds) + costs.of(expected), states, True)
 
@@ -232,12 +237,18 @@ def _entries(space: Space, positions: int) -> int:
     return positions if space.full_space is space else ceil(positions * space.size / space.full_space.size)
 
 
-def _layers_tried(shards: Shards, trial_seconds: float) -> tuple[list[int], list[float], bool]:
-    """Return the sizes of the first layers, the seconds of all but the first, and whether these are all layers."""
+def _layers_tried(
+    shards: Shards, trial_seconds: float, is_enough: Callable[[list[int]], bool]
+) -> tuple[list[int], list[float], bool]:
+    """Return the sizes of the first layers, the seconds of all but the first, and whether these are all layers.
+
+    ``is_enough`` decides whether the other layers can be forecast from layers of these sizes.
+    """
     counts, seconds = [sum(shards.counts)], list[float]()
     while counts[-1]:
         ahead = seconds[-1] * max(1.0, counts[-1] / counts[-2]) if seconds else 0.0
-        if sum(seconds) > trial_seconds or ahead > LONGEST_LAYER:
+        tried = sum(seconds)
+        if tried > trial_seconds or ahead > LONGEST_LAYER or (tried > ENOUGH_SECONDS and is_enough(counts)):
             return counts, seconds, False
         begin = time.perf_counter()
         counts += shards.advance(len(counts) - 1, 1, lambda done, of: None)

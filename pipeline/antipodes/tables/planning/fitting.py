@@ -15,7 +15,9 @@ from antipodes.storage.store import Store
 from antipodes.system.events import WaitingForWorkers
 from antipodes.system.machine import MIB, human
 from antipodes.system.options import RunOptions
-from antipodes.tables.planning.plan import ChunkedSpace, Division, Plan, check_memory, plan_chunk, plan_cut, plan_run
+from antipodes.tables.planning.division import ChunkedSpace, Division, plan_chunk
+from antipodes.tables.planning.plan import Plan, check_memory, plan_cut, plan_run
+from antipodes.tables.strategies.commitment import commitment_of
 from antipodes_tasks.base.errors import DiskLimitError, InterruptedRunError, ResourceLimitError
 from antipodes_tasks.base.quoting import counted
 from antipodes_tasks.spaces.choose_cut import with_listed_rows
@@ -131,11 +133,20 @@ def plan_for(
 ) -> Plan:
     """Return the plan for a set of workers. It keeps the given division unless only another division fits."""
     limit = options.memory_limit or workers.memory
-    plan = partial(plan_run, config.puzzle, workers.workers, limit, cut, workers.processes, config.settings)
-    kept = plan(division, counts_only=options.counts_only) if division else None
+    plan = partial(
+        plan_run,
+        config.puzzle,
+        workers.workers,
+        limit,
+        cut,
+        workers.processes,
+        config.settings,
+        commitment=commitment_of(options),
+    )
+    kept = plan(division) if division else None
     if kept is not None and (limit is None or kept.least_bytes <= limit):
         return kept
-    return plan(counts_only=options.counts_only)
+    return plan()
 
 
 def check_disk(plan: Plan, store: Store[Any]) -> None:

@@ -33,6 +33,7 @@ from antipodes.storage.manifest_fields import (
     unsigned,
 )
 from antipodes.tables.store.chunk_digests import ChunkDigests, chunk_digests
+from antipodes.tables.store.found_layers import Layers
 from antipodes_tasks.base import arguments
 from antipodes_tasks.base.errors import FieldError, NotAStoreError, SourceError
 from antipodes_tasks.bfs.bitmaps import UNREACHED
@@ -54,34 +55,6 @@ KEY_BITS = 64 * 64
 NOTHING_COMMITTED = -1
 Cut = tuple[Space, int]
 """The space that defines the rows and columns of a store, and the number of rows per chunk."""
-
-
-@dataclass
-class Layers:
-    """The number of entries at each depth, and the number of positions that they represent."""
-
-    entries: list[int] = field(default_factory=list)
-    positions: list[int] = field(default_factory=list)
-
-    @property
-    def depth(self) -> int:
-        """The depth of the last layer."""
-        return len(self.entries) - 1
-
-    def add(self, entries: int, positions: int) -> None:
-        """Add a layer."""
-        self.entries.append(entries)
-        self.positions.append(positions)
-
-    def first(self, count: int) -> "Layers":
-        """Return the first ``count`` layers."""
-        return Layers(self.entries[:count], self.positions[:count])
-
-    @property
-    def fields(self) -> dict[str, Any]:
-        """The fields of a manifest that commits these layers."""
-        weighed = () if self.positions == self.entries else tuple(self.positions)
-        return {"committed_depth": self.depth, "layers": tuple(self.entries), "weighed": weighed}
 
 
 @dataclass(frozen=True)
@@ -290,6 +263,10 @@ class SearchManifest:
             before = [*[0] * len(before[1:]), *before[-1:]]
         return [*[0] * (len(before) - 1), sum(before), last] if before else [last]
 
+    def not_searched(self) -> Self:
+        """Return the manifest as it was before all positions were searched."""
+        return replace(self, searched=False, complete=False, antipodes=())
+
     @property
     def layouts(self) -> Mapping[str, Layout]:
         """The layouts of the arrays, by name."""
@@ -458,8 +435,8 @@ class TableManifest(SearchManifest):
         return replace(listed, chunks=none, keys=none)
 
     def not_searched(self) -> Self:
-        """Return the manifest as it was before all positions were searched."""
-        return replace(self._journalled, searched=False, antipodes=())
+        """Return the manifest as it was before all positions were searched, with the chunks of the journal."""
+        return super(TableManifest, self._journalled).not_searched()
 
     @property
     def as_read(self) -> Self:

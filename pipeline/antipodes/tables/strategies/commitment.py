@@ -10,16 +10,19 @@ from math import ceil
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
 
 from antipodes.system.machine import KIB
+from antipodes.system.options import RunOptions
 from antipodes.tables.journal import Checkpoint, Damaged, Journal
 from antipodes.tables.journal_file import StoredSegments
+from antipodes.tables.layers.commits import Commits, TableCommits
 from antipodes.tables.layers.shard import Shard, all_held
 from antipodes.tables.layers.shard_segments import ShardSegments, flush, make_durable
+from antipodes.tables.store.search_stores import CountsStore, SearchStore, TableStore
 from antipodes_tasks.base.errors import StoreDamagedError
 from antipodes_tasks.bfs.bitmaps import bitmap_bytes
 from antipodes_tasks.bfs.segments import SegmentLog
 
 if TYPE_CHECKING:
-    from antipodes.tables.planning.plan import Division
+    from antipodes.tables.planning.division import Division
 
 JOURNAL_BYTES = 1.25
 """Upper bound, in practice, on the size of the journal in bytes per position. A run of 29 billion positions took
@@ -54,9 +57,18 @@ class DiskSpace(NamedTuple):
 class Commitment(ABC):
     """What a search keeps of its layers, and how it is written, restored and counted."""
 
-    keeps_segments: ClassVar[bool]
-    """Whether the segments of all layers are kept. Then shards can return to an earlier depth, so only lost shards are
-    restored after a loss, and a table is assembled at the end."""
+    store: ClassVar[type[SearchStore[Any]]]
+    """The kind of the store."""
+    commits: ClassVar[type[Commits]]
+    """How the store is committed and finished."""
+    makes_table: ClassVar[bool]
+    """Whether a table is assembled after the search."""
+    goes_back: ClassVar[bool]
+    """Whether shards can return to the depth of the last commit. If not, all shards are created again after a loss."""
+
+    def shards_to_restore(self, lost: Sequence[int], shards: int) -> Sequence[int]:
+        """Return the numbers of the shards that are restored if some of all ``shards`` are ``lost``."""
+        return lost if self.goes_back or not lost else range(shards)
 
     @abstractmethod
     def disk_space(self, division: "Division") -> DiskSpace:
@@ -93,7 +105,10 @@ class Commitment(ABC):
 class JournalCommitment(Commitment):
     """All positions are kept in segments, which a commit writes to the journal unless they are already there."""
 
-    keeps_segments = True
+    store = TableStore
+    commits = TableCommits
+    makes_table = True
+    goes_back = True
 
     def disk_space(self, division: "Division") -> DiskSpace:
         """Return the disk space of journal and table, which both exist at the end."""
@@ -134,7 +149,10 @@ class JournalCommitment(Commitment):
 class CheckpointCommitment(Commitment):
     """Only the layers are counted. A commit writes the positions that the search needs to continue from its depth."""
 
-    keeps_segments = False
+    store = CountsStore
+    commits = Commits
+    makes_table = False
+    goes_back = False
 
     def disk_space(self, division: "Division") -> DiskSpace:
         """Return the disk space of two checkpoints, since the new one is written before the old one is deleted."""
@@ -179,6 +197,11 @@ class CheckpointCommitment(Commitment):
 
 
 JOURNAL, CHECKPOINTS = JournalCommitment(), CheckpointCommitment()
+
+
+def commitment_of(options: RunOptions) -> Commitment:
+    """Return the commitment of a run with these options: a journal for a table, checkpoints if layers are counted."""
+    return CHECKPOINTS if options.counts_only else JOURNAL
 
 
 def flush_shards(shards: Sequence[Shard], depth: int, token: str) -> None:

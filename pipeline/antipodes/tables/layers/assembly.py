@@ -1,0 +1,180 @@
+"""The assembly of a table after all positions are searched: each chunk is written once, from its segments.
+
+Chunks are independent of each other, and a lost task is repeated. A subclass of `Assembly` defines what chunks contain.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from typing import Generic, TypeVar
+
+import numpy as np
+
+from antipodes.executors.api import Call, Key, Scheduler, Stop
+from antipodes.system.events import Assembling
+from antipodes.tables.journal_file import StoredSegments
+from antipodes.tables.layers.commits import CommitPace, TableCommits
+from antipodes.tables.layers.shard_segments import ShardSegments, flush
+from antipodes.tables.store.manifest import TableManifest
+from antipodes.tables.store.search_stores import LayerCounts, TableStore
+from antipodes_tasks.base.errors import StoreDamagedError
+from antipodes_tasks.bfs.segments import Segment, depths_of
+
+Source = ShardSegments | StoredSegments
+"""The segments of adjacent chunks, in a shard or in files."""
+Written = TypeVar("Written")
+"""The facts about a chunk that its task returns."""
+WRITE_THREADS = 4
+"""Number of chunks that a task writes at the same time: one is compressed while another is written to the disk."""
+TASK_STATES = 1 << 24
+"""Number of positions whose chunks one task writes, if their segments are not in a shard."""
+
+
+class Assembly(ABC, Generic[Written]):
+    """The chunks of a table that are not written yet, and the sources of their segments."""
+
+    def __init__(self, commits: TableCommits, found: Sequence[ShardSegments]) -> None:
+        """Find the missing chunks. The segments are those in the shards, or in the journal if ``found`` is empty.
+
+        Raises JournalDamagedError if segments are missing, so that their positions must be searched again, and
+        StoreDamagedError if their numbers differ from the committed ones.
+        """
+        self.commits = commits
+        self.store, self.manifest, self.found = commits.store, commits.manifest, found
+        self.sources: Sequence[Source] = found or stored(self.store, self.manifest, self.chunks_of_source)
+        self.counts = segment_counts(self.store, self.manifest, self.sources)
+        self.missing: Sequence[int] = self.find_missing()
+        self.written: dict[int, Written] = {}
+
+    @property
+    @abstractmethod
+    def chunks_of_source(self) -> int:
+        """The number of the journal's chunks whose segments one source has."""
+
+    @abstractmethod
+    def find_missing(self) -> Sequence[int]:
+        """Return the numbers of the chunks to be written, ascending."""
+
+    @abstractmethod
+    def calls(self) -> dict[Key, Call]:
+        """Return the tasks, each of which returns the facts about the chunks that it writes, by chunk number."""
+
+    @abstractmethod
+    def progress(self, left: int) -> Assembling:
+        """Return the event that ``left`` chunks are not written yet."""
+
+    @abstractmethod
+    def commit(self) -> None:
+        """Commit the chunks written so far."""
+
+    @abstractmethod
+    def complete(self) -> None:
+        """Commit the finished table, whose chunks are all written."""
+
+
+def assemble(assembly: Assembly[Written], scheduler: Scheduler, pace: CommitPace, stop: Stop) -> None:
+    """Write all missing chunks of a table, and finish the table, unless told to stop before.
+
+    If the segments come from the journal, the chunks written so far are committed from time to time. After a stop they
+    are always committed.
+
+    Raises JournalDamagedError if segments are missing or corrupt, so that their positions must be searched again.
+    """
+    commits, written = assembly.commits, assembly.written
+
+    def report_chunks(key: Key, chunks: Mapping[int, Written]) -> None:
+        written.update(chunks)
+        commits.listener(assembly.progress(len(assembly.missing) - len(written)))
+        if not assembly.found and pace.is_commit_overdue:
+            assembly.commit()
+            pace.committed(0.0)
+
+    with commits.clock.measure("write"):
+        commits.listener(assembly.progress(len(assembly.missing)))
+        scheduler.run_unordered(assembly.calls(), report_chunks, stop)
+        if len(written) == len(assembly.missing):
+            assembly.complete()
+            return
+        if assembly.found:  # the journal needs their segments, so that a run can resume from there
+            flush(assembly.found, assembly.manifest.committed_depth, commits.lock.token)
+        assembly.commit()
+
+
+class DepthAssembly(Assembly[int]):
+    """Chunks with the depth of each entry. The fact about a chunk is its digest."""
+
+    @property
+    def chunks_of_source(self) -> int:
+        """The number of chunks that one task writes."""
+        return max(1, TASK_STATES // (self.manifest.chunk_rows * self.manifest.width))
+
+    def find_missing(self) -> Sequence[int]:
+        """Return the chunks with positions, since a chunk without any is not written."""
+        numbers: list[int] = np.flatnonzero(self.counts.any(axis=1) & (self.manifest.chunks.digests == 0)).tolist()
+        return numbers
+
+    def calls(self) -> dict[Key, Call]:
+        """Return the tasks. Each task writes adjacent chunks, whose segments have the same source."""
+        bounds = [source.first_chunk for source in self.sources]
+        chunks: dict[int, list[int]] = {}
+        for chunk in self.missing:
+            chunks.setdefault(int(np.searchsorted(bounds, chunk, side="right")) - 1, []).append(chunk)
+        sent = replace(self.manifest, puzzle={}, chunks=self.manifest.chunks.part(0, 0), metadata={})
+        token = self.commits.lock.token
+        return {
+            ("assemble", number): (write_chunks, self.store, sent, self.sources[number], here, token)
+            for number, here in chunks.items()
+        }
+
+    def progress(self, left: int) -> Assembling:
+        """Return the number of positions in written chunks, and of all positions."""
+        manifest = self.manifest
+        size = manifest.rows * manifest.width
+        done = max(0, size - left * manifest.chunk_rows * manifest.width)
+        return Assembling(manifest.standing_for(done), manifest.numbered)
+
+    def commit(self) -> None:
+        """Commit the digests of the chunks written so far."""
+        self.commits.add_chunks(self.written)
+
+    def complete(self) -> None:
+        """Commit the last chunks and the counts."""
+        self.commits.complete(self.written, self.counts)
+
+
+def stored(store: TableStore, manifest: TableManifest, chunks: int) -> list[StoredSegments]:
+    """Return the journal's segments in parts of ``chunks`` chunks; raise JournalDamagedError if some are missing."""
+    journal = store.journal(manifest)
+    every = journal.load(0, journal.chunks)
+    journal.check_known(every, manifest.committed_depth)
+    return [every.part(first, min(first + chunks, journal.chunks)) for first in range(0, journal.chunks, chunks)]
+
+
+def segment_counts(store: TableStore, manifest: TableManifest, sources: Sequence[Source]) -> LayerCounts:
+    """Return the number of positions of each chunk at each depth; raise StoreDamagedError if their sums are wrong."""
+    counts = np.concatenate([source.counts(len(manifest.layers)) for source in sources])
+    if counts.sum(axis=0).tolist() != list(manifest.layers):
+        raise StoreDamagedError(
+            f"{store.address} is corrupt: the numbers of positions in its journal differ from the committed numbers"
+        )
+    return counts
+
+
+def write_chunks(
+    store: TableStore, manifest: TableManifest, source: Source, chunks: Sequence[int], token: str
+) -> dict[int, int]:
+    """Write chunks from the segments of a shard or of the journal; return their digests, by their numbers."""
+    journal = store.journal(manifest)
+
+    def segments(chunk: int) -> list[Segment]:
+        if isinstance(source, StoredSegments):
+            return list(journal.segments(source, source.of_chunks(chunk, chunk + 1)))
+        return source.of_chunk(chunk)
+
+    def write(chunk: int) -> tuple[int, int]:
+        depths = depths_of(segments(chunk), store.unreached(manifest, chunk))
+        return chunk, store.write_chunk(manifest, chunk, depths, token)
+
+    with ThreadPoolExecutor(min(WRITE_THREADS, len(chunks))) as pool:
+        return dict(pool.map(write, chunks))
