@@ -96,7 +96,7 @@ def check(found: Symmetries) -> None:
             assert (one.image(after)[legal] == image_after[legal]).all()
 
 
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=3 * settings().max_examples)
 @given(swap_puzzles())
 def test_swaps_have_the_symmetries_that_trying_all_finds(puzzle: Puzzle) -> None:
     found = symmetries_of(puzzle.rules)
@@ -104,7 +104,7 @@ def test_swaps_have_the_symmetries_that_trying_all_finds(puzzle: Puzzle) -> None
     check(found)
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=2 * settings().max_examples)
 @given(twist_puzzles())
 def test_twists_have_the_symmetries_that_trying_all_finds(puzzle: Puzzle) -> None:
     found = symmetries_of(puzzle.rules)
@@ -112,7 +112,7 @@ def test_twists_have_the_symmetries_that_trying_all_finds(puzzle: Puzzle) -> Non
     check(found)
 
 
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=3 * settings().max_examples)
 @given(st.one_of(transform_puzzles(), twist_puzzles(with_conditions=True), BOARDS.map(puzzle_from)))
 def test_symmetries_keep_their_promise(puzzle: Puzzle) -> None:
     check(symmetries_of(puzzle.rules))

@@ -38,7 +38,7 @@ def faithful(chain: StabiliserChain, encoding: Encoding) -> StabiliserChain:
     generators = _needed(np.array(chain.generators, dtype=np.int16).reshape(-1, chain.points), decisive, order)
     if _order(idle) ** len(generators) > MAX_TRIED:
         return chain
-    same = all_products(idle, chain.points)
+    same = all_products(idle if len(generators) else [], chain.points)
     for choice in product(range(len(same)), repeat=len(generators)):
         chosen = compose(same[list(choice)], generators)
         if generated_order(chosen[:, :shown], order) == order:
