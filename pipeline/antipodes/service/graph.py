@@ -122,9 +122,14 @@ def _neighbourhood(table: Table, centre: Labels, limit: int) -> Labels:
 
 
 def _neighbours(moves: Moves, labels: Labels) -> Labels:
-    """Return the successors, and for irreversible moves also the predecessors if they can be computed."""
+    """Return the successors, and for irreversible moves also the predecessors if they can be computed.
+
+    They are in the order of the moves, from which the layout begins: in the order of the positions, more edges cross.
+    """
     back = moves.invertible and not moves.reversible
-    return np.concatenate([step(labels)[2] for step in ((moves.steps, moves.steps_back) if back else (moves.steps,))])
+    _, numbers, positions = zip(*(step(labels) for step in (moves.steps, moves.steps_back)[: 1 + back]), strict=True)
+    ordered: Labels = np.concatenate(positions)[np.argsort(np.concatenate(numbers), kind="stable")]
+    return ordered
 
 
 def _graph(table: Table, labels: Labels, whole: bool) -> Graph:
