@@ -27,8 +27,8 @@ from antipodes.puzzles.families import puzzle_from
 from antipodes.puzzles.notation import Lists
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes_tasks.base.errors import InputError, ResourceLimitError
+from antipodes_tasks.permutations.parity import cycles
 from antipodes_tasks.properties.finding import Symmetries, symmetries_of
-from antipodes_tasks.properties.fixed import cycles_of
 from antipodes_tasks.rules.functions import Functions
 from antipodes_tasks.rules.parts import pieces, values
 from antipodes_tasks.rules.rules import Rules
@@ -135,7 +135,7 @@ def test_a_cube_given_by_its_stickers() -> None:
 
 
 def repeats(places: np.ndarray) -> int:
-    return lcm(*map(len, cycles_of(places)))
+    return lcm(*map(len, cycles(places.tolist())))
 
 
 @pytest.mark.parametrize("name", ["hanoi-3-pegs", "knights-labelled", "lights-out-5x5"])
