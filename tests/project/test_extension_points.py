@@ -96,10 +96,9 @@ def test_add_a_heuristic(package: Path, run: Callable[..., str]) -> None:
         "add a heuristic",
         {"properties/gaps.py": GAPS},
         {
-            "properties/heuristics.py": (
-                "NAMED = {\n",
-                f"from antipodes_tasks.properties.gaps import Gaps\n\nNAMED = {{\n{row}",
-            )
+            "properties/heuristics.py": [
+                ("NAMED = {\n", f"from antipodes_tasks.properties.gaps import Gaps\n\nNAMED = {{\n{row}")
+            ]
         },
     )
     program = """
