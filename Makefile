@@ -12,16 +12,21 @@ ONLY ?=
 # Wheel to test instead of the checkout
 WHEEL ?=
 PROGRAM := $(or $(WHEEL),--editable .)
-PYTEST := $(BIN)/python -m pytest --dist worksteal --durations=25 -k '$(ONLY)'
+# A wheel is tested, not linted; and its libraries are compiled when they are first imported, as most files never are.
+TOOLS := $(if $(WHEEL),[test],[test,lint])
+COMPILE := $(if $(WHEEL),--no-compile)
+# The junit file has the CPU time of each test.
+PYTEST = $(BIN)/python -m pytest --dist worksteal --durations=25 --junitxml=build/$@.xml -k '$(ONLY)'
 TESTS := $(if $(PACKAGE),tests/$(PACKAGE))
-# Tests for another Python or for a wheel: all commands on a table of each kind of space, tests that depend on versions of
-# libraries, the session in the README, and the page "Five tasks"
-SMOKE := tests/interface tests/bfs tests/docs/test_readme.py \
+# Tests for another Python or for a wheel: all commands on a table of each kind of puzzle, the Python functions, tests that
+# depend on versions of libraries, the session in the README, and the page "Five tasks". What they call compiles the same
+# kernels as the rest of the tests, whose results do not depend on how the program was installed.
+SMOKE := tests/interface tests/docs/test_readme.py \
 	'tests/docs/test_pages.py::test_sessions_and_examples_print_what_they_show[how-to/five-tasks.md]' \
-	tests/storage/test_damage.py tests/storage/test_manifest.py tests/tables/test_every_kind.py \
-	tests/tables/test_resume_kill.py tests/tilings
+	tests/storage/test_manifest.py tests/tables/test_every_kind.py::test_commands \
+	tests/tables/test_resume_kill.py tests/tilings/test_tiling_run.py
 
-.PHONY: help run explore setup test test-slow test-smoke test-all lint docs dist manual bench atlas clean
+.PHONY: help run explore setup test test-slow test-smoke test-all durations lint docs dist manual bench atlas clean
 
 help:
 	@echo "make run        compute the table of three-colours (12,108,096 positions) and show it"
@@ -32,6 +37,7 @@ help:
 	@echo "make test-smoke run some of the fast tests, for another Python: make test-smoke PYTHON=python3.13 VENV=/tmp/new,"
 	@echo "                or for a wheel: make dist, then make test-smoke VENV=/tmp/wheel WHEEL=\$$(ls dist/*.whl)"
 	@echo "make test-all   run all tests, with ten times as many kills and many more examples; takes hours"
+	@echo "make durations  write the CPU time of the last 'make test' to tests/durations.json"
 	@echo "make lint       run ruff and mypy"
 	@echo "make docs       build the site of the documentation in build/site"
 	@echo "make dist       build the wheel and the source distribution in dist/, and check them and the repository"
@@ -56,6 +62,9 @@ test-smoke: $(VENV)/.installed-for-tests
 
 test-slow: $(VENV)/.installed-for-tests
 	$(PYTEST) $(TESTS) -n $$(($(PROCESSES) + 1)) -m slow
+
+durations:
+	$(BIN)/python tests/support/durations.py build/test.xml
 
 test-all:
 	KILLS=10 HYPOTHESIS_PROFILE=nightly $(MAKE) test test-slow
@@ -101,7 +110,7 @@ $(VENV)/.installed-for-web: pyproject.toml | $(VENV)/bin/python
 	@touch $@ $(VENV)/.installed
 
 $(VENV)/.installed-for-tests: pyproject.toml | $(VENV)/bin/python
-	$(BIN)/python -m pip install --quiet $(PROGRAM)'[test,lint]'
+	$(BIN)/python -m pip install --quiet $(COMPILE) $(PROGRAM)'$(TOOLS)'
 	@touch $@ $(VENV)/.installed $(VENV)/.installed-for-web
 
 $(VENV)/.installed-for-docs: pyproject.toml | $(VENV)/.installed

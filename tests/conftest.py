@@ -7,6 +7,7 @@ import sys
 import uuid
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from resource import RUSAGE_CHILDREN, RUSAGE_SELF, getrusage
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -29,6 +30,28 @@ for profile, examples in {"dev": 15, "nightly": 500}.items():
     # The same examples each time, so that what passed before a change lands passes after it; nightly tries others.
     settings.register_profile(profile, max_examples=examples, deadline=None, derandomize=profile != "nightly")
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE") or "dev")
+
+
+BEGAN = pytest.StashKey[float]()
+"""The CPU time that had passed when a test began."""
+
+
+def cpu_seconds() -> float:
+    """Return the CPU time of this process and of its children that have ended, in seconds."""
+    usages = [getrusage(who) for who in (RUSAGE_SELF, RUSAGE_CHILDREN)]
+    return sum(usage.ru_utime + usage.ru_stime for usage in usages)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    item.stash[BEGAN] = cpu_seconds()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> None:
+    """Add the CPU time of a test, with its fixtures and child processes, to the junit file."""
+    if call.when == "teardown":
+        item.user_properties.append(("cpu_seconds", f"{cpu_seconds() - item.stash[BEGAN]:.2f}"))
 
 
 @pytest.fixture(scope="session", autouse=True)

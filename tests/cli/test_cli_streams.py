@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TextIO
 
 import pytest
-from forks import PROGRAM
+from forks import PROGRAM, popen
 from programs import Command
 
 from antipodes.cli.main import run_command
@@ -122,7 +122,7 @@ def test_a_line_of_input_without_end(finished: Path, refused: Callable[..., str]
 def test_input_without_end(finished: Path, line: str, status: int, answer: str) -> None:
     with subprocess.Popen(["yes", line], stdout=subprocess.PIPE) as endless:
         command = [*PROGRAM, "query", str(finished), "-"]
-        process = subprocess.Popen(command, stdin=endless.stdout, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        process = popen(command, stdin=endless.stdout, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         assert process.stdout is not None
         assert process.stdout.readline().decode() == answer
         process.stdout.close()  # as `head` does
@@ -164,9 +164,7 @@ def test_a_locale_without_the_characters_that_are_drawn(finished: Path) -> None:
 def test_an_odd_terminal(environment: dict[str, str], finished: Path) -> None:
     ours, theirs = pty.openpty()
     command = [*PROGRAM, "run", "eight-puzzle", "--store", str(finished)]
-    process = subprocess.Popen(
-        command, stdout=theirs, stderr=theirs, env={**os.environ, "TERM": "xterm", **environment}
-    )
+    process = popen(command, stdout=theirs, stderr=theirs, env={**os.environ, "TERM": "xterm", **environment})
     os.close(theirs)
     shown = b"".join(iter(partial(_read, ours), b""))
     assert process.wait() == 0, shown
@@ -183,9 +181,10 @@ def _read(terminal: int) -> bytes:
 def test_a_run_goes_on_where_no_message_can_be_read(tmp_path: Path) -> None:
     command = [*PROGRAM, "run", "eight-puzzle", "--store", str(tmp_path / "t.zarr"), "--json"]
     with open("/dev/full", "w") as full:
-        ended = subprocess.run(command, stdout=subprocess.PIPE, stderr=full, check=False)
-    assert ended.returncode == 0
-    assert json.loads(ended.stdout)["radius"] == 31
+        process = popen(command, stdout=subprocess.PIPE, stderr=full)
+        out, _ = process.communicate()
+    assert process.returncode == 0
+    assert json.loads(out)["radius"] == 31
 
 
 ENCODINGS = ("ascii", "latin-1", "cp437", "utf-16")
@@ -215,12 +214,10 @@ def unwritable(kind: str) -> Iterator[TextIO]:
 
 def test_messages_have_the_time_unless_they_go_to_a_terminal() -> None:
     command = [*PROGRAM, "status", "no-such-store"]
-    logged = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert re.fullmatch(r"antipodes: \d{4}-\d\d-\d\d \d\d:\d\d:\d\d there is no store .*\n", logged.stderr), (
-        logged.stderr
-    )
+    _, logged = popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True).communicate()
+    assert re.fullmatch(r"antipodes: \d{4}-\d\d-\d\d \d\d:\d\d:\d\d there is no store .*\n", logged), logged
     ours, theirs = pty.openpty()
-    process = subprocess.Popen(command, stdout=theirs, stderr=theirs)
+    process = popen(command, stdout=theirs, stderr=theirs)
     os.close(theirs)
     shown = b"".join(iter(partial(_read, ours), b""))
     assert process.wait() == 2

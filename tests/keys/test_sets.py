@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from antipodes.tables.layers.temporary_files import Folder
@@ -34,7 +34,6 @@ def as_stored(found: PlainSet, folder: Path) -> KeySet:
 
 @pytest.mark.parametrize("kind", [as_plain, as_encoded, as_stored])
 @pytest.mark.parametrize("words", [1, 2])
-@settings(max_examples=30, deadline=None)
 @given(numbers=st.sets(st.integers(0, 120)), chosen=st.sets(st.integers(0, 9)))
 def test_only_some_ranges(
     kind: Callable[[PlainSet, Path], KeySet],

@@ -90,16 +90,15 @@ class Gaps(LowerBound):
 
 
 def test_add_a_heuristic(package: Path, run: Callable[..., str]) -> None:
-    row = '    "gaps": Named(Gaps, lambda rules: True, "pancakes", lambda rules: False),\n'
+    row = '    "breaks": Named(Gaps, lambda rules: True, "pancakes", lambda rules: False),\n'
     change(
         package,
         "add a heuristic",
-        {"properties/gaps.py": GAPS},
+        {"properties/breaks.py": GAPS},
         {
-            "properties/heuristics.py": (
-                "NAMED = {\n",
-                f"from antipodes_tasks.properties.gaps import Gaps\n\nNAMED = {{\n{row}",
-            )
+            "properties/heuristics.py": [
+                ("NAMED = {\n", f"from antipodes_tasks.properties.breaks import Gaps\n\nNAMED = {{\n{row}")
+            ]
         },
     )
     program = """
@@ -107,9 +106,9 @@ import antipodes as ap
 puzzle = ap.Config({"name": "six", "family": "pancake", "n": 6})
 ap.run(puzzle, "six.zarr")
 with ap.open_table("six.zarr") as table:
-    print(table.evaluate("gaps").admissible)
+    print(table.evaluate("breaks").admissible)
     for position in ("2 1 4 3 6 5", "4 6 2 5 1 3", "1 3 5 2 4 6"):
-        found = [ap.solve(puzzle, position, every=True, **by) for by in ({"heuristic": "gaps"}, {"method": "iddfs"})]
+        found = [ap.solve(puzzle, position, every=True, **by) for by in ({"heuristic": "breaks"}, {"method": "iddfs"})]
         print(found[0].distance == table[position], found[0].solution_count == found[1].solution_count)
         print(found[0].expanded < found[1].expanded)
 """

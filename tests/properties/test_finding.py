@@ -27,8 +27,8 @@ from antipodes.puzzles.families import puzzle_from
 from antipodes.puzzles.notation import Lists
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes_tasks.base.errors import InputError, ResourceLimitError
+from antipodes_tasks.permutations.parity import cycles
 from antipodes_tasks.properties.finding import Symmetries, symmetries_of
-from antipodes_tasks.properties.fixed import cycles_of
 from antipodes_tasks.rules.functions import Functions
 from antipodes_tasks.rules.parts import pieces, values
 from antipodes_tasks.rules.rules import Rules
@@ -96,7 +96,7 @@ def check(found: Symmetries) -> None:
             assert (one.image(after)[legal] == image_after[legal]).all()
 
 
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=3 * settings().max_examples)
 @given(swap_puzzles())
 def test_swaps_have_the_symmetries_that_trying_all_finds(puzzle: Puzzle) -> None:
     found = symmetries_of(puzzle.rules)
@@ -104,7 +104,7 @@ def test_swaps_have_the_symmetries_that_trying_all_finds(puzzle: Puzzle) -> None
     check(found)
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=2 * settings().max_examples)
 @given(twist_puzzles())
 def test_twists_have_the_symmetries_that_trying_all_finds(puzzle: Puzzle) -> None:
     found = symmetries_of(puzzle.rules)
@@ -112,7 +112,7 @@ def test_twists_have_the_symmetries_that_trying_all_finds(puzzle: Puzzle) -> Non
     check(found)
 
 
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=3 * settings().max_examples)
 @given(st.one_of(transform_puzzles(), twist_puzzles(with_conditions=True), BOARDS.map(puzzle_from)))
 def test_symmetries_keep_their_promise(puzzle: Puzzle) -> None:
     check(symmetries_of(puzzle.rules))
@@ -135,7 +135,7 @@ def test_a_cube_given_by_its_stickers() -> None:
 
 
 def repeats(places: np.ndarray) -> int:
-    return lcm(*map(len, cycles_of(places)))
+    return lcm(*map(len, cycles(places.tolist())))
 
 
 @pytest.mark.parametrize("name", ["hanoi-3-pegs", "knights-labelled", "lights-out-5x5"])

@@ -1,8 +1,11 @@
 """Block puzzles: how they are written and drawn, what is refused, and their moves by brute force."""
 
+import json
 import random
 import re
+from collections.abc import Callable
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,15 +13,18 @@ import pytest
 from brute_force import blocks_distances, blocks_position
 from hypothesis import given
 from hypothesis import strategies as st
+from programs import Command
 from strategies import blocks_settings
 
 from antipodes.drawing.picture import SQUARE, Line, Rectangle, Text
+from antipodes.executors.threads import Threads
 from antipodes.puzzles.block_board import TARGET, BlockBoard
 from antipodes.puzzles.config import load_config
 from antipodes.puzzles.families import puzzle_from
 from antipodes.puzzles.goals import goals_in, with_targets
 from antipodes.puzzles.pattern import batches
 from antipodes.puzzles.puzzle import Puzzle
+from antipodes.tables.verify import verify
 from antipodes_tasks.base.errors import ConfigError, PatternError, PositionError
 from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.spaces.keyed import Keyed
@@ -367,3 +373,37 @@ def test_pictures_have_the_outlines_of_blocks_and_the_walls() -> None:
 def test_what_is_wrong_with_a_goal_is_said_of_it(changes: dict[str, Any], message: str) -> None:
     with pytest.raises(ConfigError, match=re.escape(message)):
         puzzle_from({"name": "p", "family": "blocks", **changes})
+
+
+EXIT = "????/????/????/?AA?/?AA?"
+
+
+@pytest.mark.parametrize(("puzzle", "moves"), [("klotski", 116), ("klotski-moves", 81)])
+def test_the_large_block_of_klotski_leaves(cli: Command, puzzle: str, moves: int) -> None:
+    """In 116 steps of one square, or 81 moves (M. Gardner, Scientific American, February 1964)."""
+    solved = json.loads(cli("solve", puzzle, START, "--to", EXIT, "--json", "--quiet").out)
+    assert solved["distance"] == len(solved["moves"]) == moves
+    assert [row[1:3] for row in solved["solutions"][0][-1].split("/")[3:]] == ["AA", "AA"]
+    to_the_end = json.loads(cli("solve", puzzle, "--moves", " ".join(solved["moves"]), "--to", EXIT, "--json").out)
+    assert to_the_end["distance"] == 0
+
+
+def test_klotski_has_a_table_as_any_puzzle_has(cli: Command, refused: Callable[..., str]) -> None:
+    planned = json.loads(cli("plan", "klotski", "--json").out)
+    assert (planned["index_size"], planned["reachable"], planned["space"]) == (25955, 25955, "keys")
+    report = json.loads(cli("run", "klotski", "--quiet", "--json").out)
+    assert (report["states"], report["index_size"]) == (25955, 25955)
+    matches = json.loads(cli("query", "klotski", "--pattern", EXIT, "--json").out)
+    assert matches["nearest"]["distance"] == 116
+    assert matches["nearest"]["count"] == 2
+    (found,) = json.loads(cli("query", "klotski", matches["nearest"]["positions"][0], "--path", "--json").out)
+    assert (len(found["path"]), len(found["moves"])) == (117, 116)
+    farthest = json.loads(cli("farthest", "klotski", "--json").out)
+    assert (farthest["radius"], farthest["count"]) == (report["radius"], len(farthest["positions"]))
+    rank = json.loads(cli("rank", "klotski", START, "--json").out)["index"]
+    assert json.loads(cli("unrank", "klotski", str(rank), "--json").out)["position"] == START
+    verdict = verify(Path("outputs/klotski.zarr"), Threads(2))
+    assert (verdict.ok, verdict.checked_states) == (True, 25955)
+    (apart,) = json.loads(cli("query", "klotski", "GHIJ/..BC/EEBC/DAAF/DAAF", "--json").out)
+    assert apart["distance"] is None
+    assert "expected 2 x '.', found 1" in refused("query", "klotski", START.replace(".", "K", 1))

@@ -145,10 +145,7 @@ def test_wrong_texts_are_refused(wrong: dict[str, Any], message: str) -> None:
         ({"moves": {"a b": turn}}, "moves: expected names without spaces, found 'a b'"),
         ({"moves": {"a": [1]}}, "expected each of 0 to 0 once"),
         ({"moves": {"a": 5}}, "expected moves: a as a function, or a permutation of the places"),
-        (
-            {"moves": {"a": [0]}, "inverses": {"a": "a"}},
-            "inverses: not needed, because all moves are permutations",
-        ),
+        ({"moves": {"a": [0]}, "inverses": {"a": "a"}}, "inverses: not needed, because all moves are permutations"),
         ({"inverses": {"x": "turn"}}, "inverses: 'x' is not the name of a move"),
         ({"symbols": "ab"}, "symbols: expected 3 (one per value of a place), found 2"),
         ({"symbols": "aab"}, "symbols: expected at least one string, all of them distinct, found 'aab'"),
@@ -337,16 +334,13 @@ MOVES = Functions(
 
 
 def test_legal_positions_move_and_others_stay() -> None:
-    after, legal = MOVES.move(0, EVERY)
+    given = EVERY.copy()
+    after, legal = MOVES.move(0, given)
+    assert np.array_equal(given, EVERY), "the input stays as it is"
     assert after.dtype == np.uint8
     assert legal.tolist() == [one < 4 for one, _ in EVERY]
     assert after.tolist() == [[one + 1 if one < 4 else one, other] for one, other in EVERY]
-
-
-def test_the_input_stays_as_it_is() -> None:
-    given = EVERY.copy()
-    MOVES.move(0, given)
-    assert np.array_equal(given, EVERY)
+    assert MOVES.successors(np.array([0, 4], dtype=np.uint8)).tolist() == [[1, 4], [0, 0]], "in the order of moves"
 
 
 def test_inverses_are_known_from_either_side() -> None:
@@ -355,14 +349,8 @@ def test_inverses_are_known_from_either_side() -> None:
         before, found = MOVES.undo(number, after[legal])
         assert found.all()
         assert np.array_equal(before, EVERY[legal])
-
-
-def test_only_positions_after_the_move_have_one_before() -> None:
     _, found = MOVES.undo(0, EVERY)
-    assert found.tolist() == [one > 0 for one, _ in EVERY]
-
-
-def test_a_wrong_inverse_gives_no_position_before() -> None:
+    assert found.tolist() == [one > 0 for one, _ in EVERY], "only positions after the move have one before"
     wrong = Functions({"turn": turn_second}, PARTS, {"turn": turn_second})
     assert not wrong.undo(0, EVERY)[1].any()
 
@@ -379,10 +367,6 @@ def test_an_unknown_inverse_is_named() -> None:
         Functions({"empty": empty}, PARTS).undo(0, EVERY)
 
 
-def test_successors_in_the_order_of_moves() -> None:
-    assert MOVES.successors(np.array([0, 4], dtype=np.uint8)).tolist() == [[1, 4], [0, 0]]
-
-
 @pytest.mark.parametrize(
     ("function", "message"),
     [
@@ -391,15 +375,13 @@ def test_successors_in_the_order_of_moves() -> None:
         (lambda labels: labels[0], r"expected an array of positions \(25, 2\), found ndarray \(2,\) of int64"),
         (lambda labels: labels.tolist(), r"expected an array of positions \(25, 2\), found list"),
         (lambda labels: None, r"expected an array of positions \(25, 2\), found None"),
-        (
-            lambda labels: (labels, labels > 0),
-            r"its mask of legal positions must be a boolean array \(25,\), found ndarray",
+        *(
+            (
+                lambda labels, mask=mask: (labels, mask(labels)),
+                rf"its mask of legal positions must be a boolean array \(25,\), found {found}",
+            )
+            for mask, found in ((lambda x: x > 0, "ndarray"), (lambda x: x[:, 0], "ndarray"), (lambda x: True, "True"))
         ),
-        (
-            lambda labels: (labels, labels[:, 0]),
-            r"its mask of legal positions must be a boolean array \(25,\), found ndarray",
-        ),
-        (lambda labels: (labels, True), r"its mask of legal positions must be a boolean array \(25,\), found True"),
         (lambda labels: labels[:, 9], r"IndexError \(test_custom.py, line \d+\): index 9 is out of bounds"),
     ],
 )

@@ -18,9 +18,8 @@ from antipodes.puzzles.config import bundled_configs, load_config
 from antipodes.puzzles.custom import define_puzzle
 from antipodes.puzzles.drafts import DraftError
 from antipodes.puzzles.families import puzzle_from
-from antipodes.puzzles.obstacles import obstacle
 from antipodes.puzzles.puzzle import Puzzle
-from antipodes.service.drafts import Draft, FilledForm
+from antipodes.service.drafts import Draft, FilledForm, obstacle
 from antipodes.tables.run import RunOptions, run_puzzle
 from antipodes.tables.table import Table
 from antipodes_tasks.base.errors import PositionError

@@ -15,7 +15,8 @@ import pytest
 from service_client import Client
 from waiting import PATIENCE
 
-from antipodes.service import connection, guard
+from antipodes.service import guard
+from antipodes.service import server as serving
 from antipodes.service.guard import Guard, Hosts, Receive, Scope, Send
 from antipodes.service.library import Library
 from antipodes.service.server import listening_socket, make_server, run_server
@@ -94,7 +95,7 @@ def test_one_connection_serves_several_requests(connect: Connect) -> None:
 
 
 def test_a_silent_connection_is_closed(connect: Connect, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(connection, "REQUEST_SECONDS", 0.1)
+    monkeypatch.setattr(serving, "REQUEST_SECONDS", 0.1)
     with connect() as client:
         assert received(client) == b""
 
@@ -102,7 +103,7 @@ def test_a_silent_connection_is_closed(connect: Connect, monkeypatch: pytest.Mon
 @pytest.mark.parametrize("before", [b"", GOOD])
 def test_headers_that_never_end_are_cut(connect: Connect, monkeypatch: pytest.MonkeyPatch, before: bytes) -> None:
     """Also those of a second request, although the client sends more all the time."""
-    monkeypatch.setattr(connection, "REQUEST_SECONDS", 0.3)
+    monkeypatch.setattr(serving, "REQUEST_SECONDS", 0.3)
     with connect() as client:
         client.sendall(before + b"GET / HTTP/1.1\r\nHost: localhost\r\n")
         if before:
@@ -127,7 +128,7 @@ def test_headers_that_never_end_are_cut(connect: Connect, monkeypatch: pytest.Mo
 
 
 def test_silent_connections_make_room_for_others(connect: Connect, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(connection, "MAX_CONNECTIONS", 20)
+    monkeypatch.setattr(serving, "MAX_CONNECTIONS", 20)
     silent = [connect() for _ in range(50)]
     with connect() as client:
         client.sendall(GOOD)
@@ -142,7 +143,7 @@ def test_silent_connections_make_room_for_others(connect: Connect, monkeypatch: 
 def test_connections_that_are_being_answered_are_not_closed_for_others(
     serve: Callable[[guard.Application], Connect], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(connection, "MAX_CONNECTIONS", 1)
+    monkeypatch.setattr(serving, "MAX_CONNECTIONS", 1)
     inside, let_go = threading.Event(), threading.Event()
 
     async def slow(scope: Scope, receive: Receive, send: Send) -> None:
@@ -164,7 +165,7 @@ def test_connections_that_are_being_answered_are_not_closed_for_others(
 def test_a_client_that_reads_nothing_is_dropped(
     serve: Callable[[guard.Application], Connect], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(connection, "READING_SECONDS", 0.1)
+    monkeypatch.setattr(serving, "READING_SECONDS", 0.1)
     ended = threading.Event()
     body = b"x" * (1 << 26)
 

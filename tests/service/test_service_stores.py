@@ -73,7 +73,7 @@ def test_the_puzzle_of_a_table(client: Client, tables: dict[str, Table], name: s
     assert facts["picture"] == client.value(f"/stores/{name}/view")["picture"]
 
 
-@pytest.mark.parametrize("name", [*TABLES, "unfinished", "empty", "counts"])
+@pytest.mark.parametrize("name", ["unfinished", "empty", "counts"])
 def test_layers(client: Client, cli: Command, stores: Path, name: str) -> None:
     found = client.value(f"/stores/{name}/layers")
     assert fits(found, LayerCounts)

@@ -46,13 +46,13 @@ def check_all(puzzle: Puzzle) -> int:
     return len(spaces)
 
 
-@settings(max_examples=80, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=2 * settings().max_examples, suppress_health_check=list(HealthCheck))
 @given(symmetric_puzzles())
 def test_random_puzzles_of_several_parts_starts_and_one_way_moves(puzzle: Puzzle) -> None:
     assume(check_all(puzzle))
 
 
-@settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(suppress_health_check=list(HealthCheck))
 @given(twist_puzzles())
 def test_random_puzzles_with_twists(puzzle: Puzzle) -> None:
     assume(check_all(puzzle))
@@ -206,7 +206,7 @@ def test_positions_without_a_number_have_no_entry(cube: Space) -> None:
     assert cube.rank(labels).tolist() == [NOT_NUMBERED] * 5
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(suppress_health_check=list(HealthCheck))
 @given(swap_puzzles())
 def test_random_puzzles_with_empty_places(puzzle: Puzzle) -> None:
     assume(check_all(puzzle))

@@ -54,7 +54,7 @@ def check_all(puzzle: Puzzle) -> list[Space]:
     return spaces
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(suppress_health_check=list(HealthCheck))
 @given(st.integers(0, 10**6))
 def test_random_functions(seed: int) -> None:
     puzzle = symmetric_function_puzzle(seed)

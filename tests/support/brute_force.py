@@ -130,31 +130,41 @@ def as_list(value: str | list[str]) -> list[str]:
     return value if isinstance(value, list) else [value]
 
 
-def layers_by(starts: Rows, after: Callable[[Rows], Rows], most: int = 1000) -> list[int]:
-    """Return the number of positions at each depth up to ``most``; a position is a row of bytes."""
-    seen, frontier, found = _keys(starts)[:0], starts, list[int]()
+def positions_by(starts: Rows, after: Callable[[Rows], Rows], most: int = 1000) -> list[Rows]:
+    """Return the positions at each depth up to ``most``; a position is a row of bytes."""
+    seen, frontier, found = _keys(starts)[:0], starts, list[Rows]()
     while len(frontier) and len(found) <= most:
         known = len(seen)
         seen, first = np.unique(np.concatenate((seen, _keys(frontier))), return_index=True)
         frontier = frontier[first[first >= known] - known]
         if len(frontier):
-            found.append(len(frontier))
+            found.append(frontier)
             frontier = after(frontier)
     return found
+
+
+def layers_by(starts: Rows, after: Callable[[Rows], Rows], most: int = 1000) -> list[int]:
+    """Return the number of positions at each depth up to ``most``; a position is a row of bytes."""
+    return list(map(len, positions_by(starts, after, most)))
 
 
 def _keys(rows: Rows) -> NDArray[np.void]:
     return np.ascontiguousarray(rows).view(f"V{rows.shape[1]}").ravel()
 
 
-def layers_of(puzzle: Any, most: int = 1000) -> list[int]:
-    """Return the number of positions at each depth, by the puzzle's own moves."""
+def positions_of(puzzle: Any, most: int = 1000) -> list[Rows]:
+    """Return the positions at each depth up to ``most``, by the puzzle's own moves."""
 
     def after(rows: Rows) -> Rows:
         moved = (puzzle.moves.move(number, rows) for number in range(len(puzzle.moves)))
-        return np.concatenate([labels[legal] for labels, legal in moved])
+        return np.concatenate([rows[:0], *(labels[legal] for labels, legal in moved)])
 
-    return layers_by(puzzle.start_labels, after, most)
+    return positions_by(puzzle.start_labels, after, most)
+
+
+def layers_of(puzzle: Any, most: int = 1000) -> list[int]:
+    """Return the number of positions at each depth up to ``most``, by the puzzle's own moves."""
+    return list(map(len, positions_of(puzzle, most)))
 
 
 def blocks_distances(settings: Mapping[str, Any]) -> dict[Position, int]:

@@ -1,10 +1,16 @@
-"""Small puzzles of every kind of space, including puzzles whose tables are reduced by symmetries."""
+"""Small puzzles of every kind of space, with symmetries and without, and their positions by brute force."""
 
+from functools import cache
 from typing import Any
 
+import key_puzzles
+import pytest
+from brute_force import Rows, positions_of
+from own_puzzles import symmetric_towers
 from twisty import TWO_PARTS
 
-from antipodes.puzzles.config import Config
+from antipodes.puzzles.config import Config, as_config
+from antipodes.puzzles.puzzle import Puzzle
 from antipodes.system.options import RunOptions
 
 TWISTY = (
@@ -59,13 +65,62 @@ REDUCED: dict[str, dict[str, Any]] = {
 PUZZLES |= REDUCED
 
 
+KEYS: dict[str, dict[str, Any]] = {
+    "keys of tiles": {"family": "sliding", "rows": 2, "columns": 3, "start": "1 2 2 3 4 0"},
+    "keys of slides": {"family": "sliding", "rows": 2, "columns": 3, "start": "1 1 2 2 3 0", "metric": "slides"},
+    "keys of a goal": {"family": "pancake", "n": 5, "start": "1 2 3 4 5", "goal": "5 4 ? ? ?"},
+    "keys of one-way jumps": {"family": "jump", "start": "AB/A-/--", "offsets": [[0, 1], [1, 0], [-1, -1]]},
+    "keys of towers": {"family": "hanoi", "pegs": 3, "discs": 4},
+    "keys of lights": {"family": "lights-out", "rows": 2, "columns": 3},
+}
+"""Puzzles whose positions a formula numbers, but whose tables list them as keys."""
+SETTINGS = PUZZLES | {name: {**settings, "enumerated": True} for name, settings in KEYS.items()}
+
+
+def reduced_functions() -> Puzzle:
+    """Return the towers of Hanoi as functions that declare their symmetries."""
+    return symmetric_towers(4, 4)
+
+
+PYTHON: dict[str, Any] = {
+    "wide keys": key_puzzles.wide,
+    "keys of one-way functions": key_puzzles.one_way,
+    "keys of functions": key_puzzles.tiles,
+    "reduced functions": reduced_functions,
+}
+"""Functions that return puzzles whose moves are Python functions."""
+FUNCTIONS = [name for name in PYTHON if not name.startswith("reduced")]
+"""Names of the puzzles whose symmetries are unknown, and whose moves accept reachable positions only."""
+KINDS = [*SETTINGS, *PYTHON]
+
+
+@cache
 def config_of(name: str) -> Config:
-    return Config({"name": name.replace(" ", "-"), **PUZZLES[name]})
+    if name in PYTHON:
+        return as_config(PYTHON[name]())
+    return Config({"name": name.replace(" ", "-"), **SETTINGS[name]})
 
 
 def options_of(name: str, **more: Any) -> RunOptions:
-    return RunOptions(symmetry="on" if name in REDUCED else None, **more)
+    return RunOptions(symmetry="on" if name.startswith("reduced") else None, **more)
+
+
+@cache
+def known_positions(name: str) -> list[Rows]:
+    """Return the positions at each depth, by brute force."""
+    return positions_of(config_of(name).puzzle)
+
+
+def many_parts(patch: pytest.MonkeyPatch) -> None:
+    """Make chunks, partitions and ranges of keys so small that these puzzles have several."""
+    patch.setattr("antipodes.tables.planning.division.CHUNK_STATES", (32, 256))
+    patch.setattr("antipodes.tables.planning.division.PARTITION_STATES", 100)
+    patch.setattr("antipodes.tables.planning.division.SCATTERED_PARTITIONS", 1000)
+    for constant, value in {"SMALL": 40, "RANGES": 12, "STEPS": 8, "MAX_STEPS": 32, "WALKERS": 200}.items():
+        patch.setattr(f"antipodes_tasks.keys.ranges.{constant}", value)
+    patch.setattr("antipodes.tables.store.manifest.KEY_CHUNK", 100)
+    patch.setattr("antipodes.tables.layers.key_assembly.TASK_KEYS", 250)
 
 
 NUMBERED = [name for name in PUZZLES if name not in ("blocks", "cars")]
-"""Names of the puzzles whose positions can be numbered."""
+"""Names of the puzzles whose positions are numbered."""

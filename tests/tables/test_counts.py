@@ -15,7 +15,6 @@ from antipodes.system.events import Event, JournalCorrupt, SearchStarted
 from antipodes.tables.counts import open_counts
 from antipodes.tables.planning.plan import plan_run
 from antipodes.tables.run import RunOptions, RunReport, run_puzzle
-from antipodes.tables.store.manifest import MAX_ANTIPODES
 from antipodes.tables.strategies.commitment import CHECKPOINTS
 from antipodes.tables.table import open_table
 from antipodes.tilings.config import load_board
@@ -29,7 +28,6 @@ from antipodes_tasks.base.errors import (
 )
 
 COUNTING = RunOptions(workers=2, counts_only=True, checkpoint_every=0)
-EVERY_SPACE = ["eight-puzzle", "hanoi-4-pegs", "skewb-corner", "2x2x2-corner", "lights-out-5x5", "five-tiles"]
 STOPPED_AT = 12
 
 
@@ -48,20 +46,6 @@ def stopped(tmp_path: Path) -> Path:
 
 def checkpoint_files(store: Path) -> list[Path]:
     return sorted(path for path in (store / "checkpoint").rglob("*") if path.is_file())
-
-
-@pytest.mark.parametrize("puzzle", EVERY_SPACE)
-def test_counts_are_those_of_the_table(puzzle: str, tmp_path: Path) -> None:
-    table = run_puzzle(load_config(puzzle), tmp_path / "table.zarr", RunOptions(workers=2))
-    counts = counted(puzzle, tmp_path / "counts.zarr")
-    assert counts.complete
-    assert counts.manifest.layers == table.manifest.layers
-    assert counts.manifest.antipodes == table.manifest.antipodes
-    assert (counts.to_json()["counts_only"], table.to_json()["counts_only"]) == (True, False)
-    assert sorted(contents(tmp_path / "counts.zarr")) == ["commit.json", "zarr.json"]
-    with open_counts(tmp_path / "counts.zarr") as found, open_table(tmp_path / "table.zarr") as expected:
-        assert found.antipodes().tolist() == expected.antipodes(MAX_ANTIPODES).tolist()
-        assert (found.layers, found.radius, len(found)) == (expected.layers, expected.radius, len(expected))
 
 
 def test_resumed_after_each_layer(tmp_path: Path) -> None:

@@ -1,32 +1,44 @@
-"""Tables of puzzles of every kind: several parts, values, conditions, one-way moves, equal pieces."""
+"""Every kind of puzzle through every feature, against a breadth-first search by the rules of the puzzle."""
 
 import json
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 
 import numpy as np
 import pytest
-from brute_force import layers_of
-from every_kind import PUZZLES, REDUCED, config_of, options_of
+from every_kind import FUNCTIONS, KINDS, PUZZLES, SETTINGS, config_of, known_positions, many_parts, options_of
 from programs import Command
-from resume import resume
-from stores import stop_after, toml
+from service_stores import client_of
+from stores import contents, flip_bit, stop_after, toml
+from symmetry_classes import check_layers_up_to_symmetry
 
+import antipodes as ap
 from antipodes.executors.threads import Threads
 from antipodes.puzzles.config import Config
 from antipodes.solving.solve import solve, solve_by_table
+from antipodes.system.events import Event, Restoring, SearchStarted
+from antipodes.tables.counts import open_counts
 from antipodes.tables.run import run_puzzle
 from antipodes.tables.store.chunks import UNREACHABLE
+from antipodes.tables.store.manifest import MAX_ANTIPODES
 from antipodes.tables.store.search_stores import TableStore
-from antipodes.tables.table import open_table
+from antipodes.tables.table import Table, open_table
 from antipodes.tables.verify import verify
-from antipodes_tasks.base.errors import UnreachableError
+from antipodes_tasks.base.errors import InputError, StoreDamagedError, UnfinishedError, UnreachableError
+from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.searches.problem import Problem
 
 
-@pytest.fixture(params=PUZZLES, scope="module")
+@pytest.fixture(scope="module", autouse=True)
+def _many_parts() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        many_parts(patch)
+        yield
+
+
+@pytest.fixture(params=KINDS, scope="module")
 def name(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
@@ -54,55 +66,151 @@ def store(name: str, store_of: Callable[[str], Path]) -> Path:
     return store_of(name)
 
 
-def test_the_layers_of_brute_force(config: Config, store: Path) -> None:
-    verdict = verify(store, Threads(2))
+@pytest.fixture
+def table(config: Config, store: Path) -> Iterator[Table]:
+    with open_table(store, puzzle=config) as opened:
+        yield opened
+
+
+@pytest.fixture
+def layers(name: str) -> list[int]:
+    """The number of positions at each depth, by brute force."""
+    return list(map(len, known_positions(name)))
+
+
+def test_every_position(name: str, table: Table) -> None:
+    """Its distance, its index, and its depth in the lists of positions."""
+    known = known_positions(name)
+    assert (table.layers, table.radius, len(table)) == (list(map(len, known)), len(known) - 1, sum(map(len, known)))
+    for depth, positions in enumerate(known):
+        assert (table.distances(positions) == depth).all()
+        indices = table.space.rank(positions)
+        assert len(np.unique(indices)) == len(positions)
+        assert np.array_equal(table.space.unrank(indices), positions)
+        assert (table.distances_by_index(indices) == depth).all()
+        expected = sorted(map(bytes, positions))
+        assert sorted(map(bytes, table.positions_at(depth))) == expected
+        assert sorted(map(bytes, np.concatenate([*table.batches_at(depth)]))) == expected
+        assert sorted(map(bytes, table.sample(depth, len(positions), seed=1))) == expected
+        assert len(table.positions_at(depth, 3)) == min(3, len(positions))
+        assert bytes(table.random_position(depth, np.random.default_rng(depth))) in expected
+    assert sorted(map(bytes, table.antipodes())) == sorted(map(bytes, known[-1]))
+    others = np.setdiff1d(np.arange(table.index_size), table.space.rank(np.concatenate(known)))
+    assert (table.distances_by_index(others) == UNREACHABLE).all()
+
+
+def test_the_check_of_a_table(name: str, config: Config, store: Path, layers: list[int], tmp_path: Path) -> None:
+    """A correct table passes; each of its chunks with one wrong bit is found, and not read."""
+    verdict = verify(store, Threads(2), puzzle=config)
     assert verdict.ok, verdict.problems
+    assert verdict.sampled_states
     manifest = TableStore(store).read()
-    assert list(manifest.positions) == layers_of(config.puzzle)
-    assert manifest.states <= manifest.numbered
+    assert list(manifest.positions) == layers
+    assert verdict.checked_states == manifest.numbered >= manifest.states
+    shutil.copytree(store, tmp_path / "t.zarr")
+    positions = np.concatenate(known_positions(name))
+    chunks = [sorted((tmp_path / "t.zarr" / array / "c").rglob("0")) for array in ("depth", "keys", "first_keys")]
+    damaged = [path for some in chunks for path in [one for one in some if one.is_file()][:3]]
+    assert damaged
+    for number, chunk in enumerate(damaged):
+        content = chunk.read_bytes()
+        flip_bit(chunk, 4711 * (number + 1))
+        assert not verify(tmp_path / "t.zarr", Threads(1), puzzle=config).ok
+        with pytest.raises(StoreDamagedError):
+            read_everything(tmp_path / "t.zarr", config, positions)
+        chunk.write_bytes(content)
 
 
-def test_an_interrupted_run_is_resumed(config: Config, name: str, store: Path, tmp_path: Path) -> None:
-    options = options_of(name, workers=1, checkpoint_every=0)
-    run_puzzle(config, tmp_path / "t.zarr", options, interrupted=stop_after(2))
-    assert not TableStore(tmp_path / "t.zarr").read().complete
-    assert verify(tmp_path / "t.zarr", Threads(1)).ok
-    assert resume(tmp_path / "t.zarr", options).manifest == TableStore(store).read()
+def read_everything(store: Path, config: Config, positions: Labels) -> None:
+    """Read the depths of all entries, and the keys of all positions if the table has keys."""
+    with open_table(store, puzzle=config) as table:
+        table.distances_by_index(np.arange(table.index_size))
+        table.distances(positions)
 
 
-def test_distances_are_one_apart_along_moves(store: Path) -> None:
-    with open_table(store) as table:
-        for depth in range(table.radius + 1):
-            position = table.random_position(depth, np.random.default_rng(depth))
-            assert table.distance(table.puzzle.format(position)) == depth
-            after = table.distances(table.puzzle.successors(position))
-            assert (after >= 0).all()
-            assert after.max() <= depth + 1
+def test_an_interrupted_run_is_resumed(name: str, config: Config, store: Path, tmp_path: Path) -> None:
+    options, known = options_of(name, workers=2, checkpoint_every=0), known_positions(name)
+    stopped = run_puzzle(config, tmp_path / "t.zarr", options, interrupted=stop_after(2))
+    assert not stopped.complete
+    with open_table(tmp_path / "t.zarr", puzzle=config) as table:
+        assert table.layers == list(map(len, known[: stopped.radius + 1]))
+        for depth, positions in enumerate(known[: stopped.radius + 1]):
+            assert (table.distances(positions) == depth).all()
+        if stopped.radius < len(known) - 1:
+            with pytest.raises(UnfinishedError):
+                table.distance(known[-1][0])
+    verdict = verify(tmp_path / "t.zarr", Threads(1), puzzle=config)
+    assert (verdict.problems, verdict.complete) == ((), False)
+    events: list[Event] = []
+    run_puzzle(config, tmp_path / "t.zarr", options_of(name, workers=1), events.append)
+    assert [one.depth for one in events if isinstance(one, SearchStarted)] == [stopped.radius]
+    if stopped.manifest.space == "keys":
+        assert [one for one in events if isinstance(one, Restoring)][-1].done == sum(stopped.layers)
+    assert contents(tmp_path / "t.zarr") == contents(store)
 
 
-def test_the_moves_of_a_path_lead_along_it(store: Path) -> None:
-    with open_table(store) as table:
-        puzzle = table.puzzle
-        for position in table.antipodes(3):
-            path = table.path(position)
-            assert len(path) == table.radius + 1
-            forth = path if puzzle.moves.reversible else path[::-1]
-            names = puzzle.move_names(forth)
-            assert names is not None
-            assert np.array_equal(puzzle.follow(" ".join(names), forth[0]), forth)
+def test_layers_are_counted_without_a_table(name: str, config: Config, table: Table, tmp_path: Path) -> None:
+    """With checkpoints, stopped and resumed."""
+    options = options_of(name, workers=2, checkpoint_every=0, counts_only=True)
+    first = run_puzzle(config, tmp_path / "c.zarr", options, interrupted=stop_after(3))
+    report = run_puzzle(config, tmp_path / "c.zarr", options)
+    assert (report.layers, report.complete) == (table.layers, True)
+    assert first.complete or report.resumed_from == first.radius
+    assert sorted(contents(tmp_path / "c.zarr")) == ["commit.json", "zarr.json"]
+    with open_counts(tmp_path / "c.zarr", puzzle=config) as counts:
+        assert counts.antipodes().tolist() == table.antipodes(MAX_ANTIPODES).tolist()
+        assert (counts.layers, counts.radius, len(counts)) == (table.layers, table.radius, len(table))
+
+
+def test_the_graph_has_every_move(name: str, config: Config) -> None:
+    found, puzzle, known = ap.graph(config), config.puzzle, known_positions(name)
+    nodes = [bytes(labels) for labels in found.labels]
+    depths = {bytes(one): depth for depth, positions in enumerate(known) for one in positions}
+    assert dict(zip(nodes, found.depths.tolist(), strict=True)) == depths
+    expected = {(here, bytes(there)) for here in nodes for there in puzzle.successors(list(here))}
+    edges = [(nodes[one], nodes[other]) for one, other in found.edges.tolist()]
+    assert set(edges) == {(here, there) for here, there in expected if here != there}
+    assert len(set(edges)) == len(edges)
+
+
+def test_the_component_of_the_start(name: str, config: Config, layers: list[int]) -> None:
+    if name in FUNCTIONS:
+        with pytest.raises(InputError, match="only accept positions that are reachable"):
+            ap.components(config)
+    elif config.puzzle.moves.reversible and len(config.puzzle.starts) == 1:
+        assert sum(layers) in {one.size for one in ap.components(config)}
+
+
+def test_layers_up_to_symmetry(name: str, table: Table) -> None:
+    if name in FUNCTIONS:
+        with pytest.raises(InputError, match="its symmetries are unknown"):
+            table.unique_layers()
+        return
+    depths = {tuple(one): depth for depth, some in enumerate(known_positions(name)) for one in some.tolist()}
+    check_layers_up_to_symmetry(table, depths)
+
+
+def test_the_moves_of_a_path_lead_along_it(table: Table) -> None:
+    puzzle = table.puzzle
+    for position in table.antipodes(3):
+        path = table.path(position)
+        assert table.distances(path).tolist() == list(range(table.radius, -1, -1))
+        forth = path if puzzle.moves.reversible else path[::-1]
+        names = puzzle.move_names(forth)
+        assert names is not None
+        assert np.array_equal(puzzle.follow(" ".join(names), forth[0]), forth)
 
 
 @pytest.mark.parametrize("method", ["bfs", "bidirectional", "iddfs"])
-def test_searches_agree_with_the_table(method: str, store: Path) -> None:
-    with open_table(store) as table:
-        for depth in range(min(table.radius, 5) + 1):
-            position = table.random_position(depth, np.random.default_rng(depth))
-            if not table.puzzle.moves.reversible:
-                continue  # distances from the start are not those to it
-            problem = Problem.of(table.puzzle.rules, position)
-            every = solve_by_table(problem, table, every=True)
-            found = solve(problem, method, every=True)
-            assert (found.distance, found.solution_count) == (depth, every.solution_count)
+def test_searches_agree_with_the_table(method: str, table: Table) -> None:
+    if not table.puzzle.moves.reversible:
+        return  # distances from the start are not those to it
+    for depth in range(min(table.radius, 5) + 1):
+        position = table.random_position(depth, np.random.default_rng(depth))
+        problem = Problem.of(table.puzzle.rules, position)
+        every = solve_by_table(problem, table, every=True)
+        found = solve(problem, method, every=True)
+        assert (found.distance, found.solution_count) == (depth, every.solution_count)
 
 
 def test_a_table_of_one_way_moves_does_not_solve(store_of: Callable[[str], Path]) -> None:
@@ -110,15 +218,17 @@ def test_a_table_of_one_way_moves_does_not_solve(store_of: Callable[[str], Path]
         solve_by_table(Problem.of(table.puzzle.rules, table.antipodes(1)[0]), table)
 
 
-@pytest.mark.parametrize("name", PUZZLES)
+@pytest.mark.parametrize("name", SETTINGS)
 def test_commands(name: str, cli: Command, tmp_path: Path) -> None:
-    config = Config({"name": "x", **PUZZLES[name]})
-    run = {"symmetry": "on"} if name in REDUCED else {}
+    config, known = Config({"name": "x", **SETTINGS[name]}), known_positions(name)
+    run = {"symmetry": "on"} if name.startswith("reduced") else {}
     (tmp_path / "x.toml").write_text(toml(config.settings, run))
     report = json.loads(cli("run", "x.toml", "--json").out)
-    assert report["complete"]
+    assert (report["complete"], report["layers"]) == (True, list(map(len, known)))
     planned = json.loads(cli("plan", "x.toml", "--json").out)
-    assert planned["index_size"] == report["index_size"]
+    assert planned["index_size"] in (
+        {None, report["index_size"]} if planned["space"] == "keys" else {report["index_size"]}
+    )
     assert planned["reachable"] in (None, report["states"])
     farthest = json.loads(cli("farthest", "x", "--json", "--limit", 2).out)["positions"]
     (found,) = json.loads(cli("query", "x", farthest[0], "--path", "--json").out)
@@ -132,8 +242,11 @@ def test_commands(name: str, cli: Command, tmp_path: Path) -> None:
     assert again == {"position": farthest[0], "distance": report["radius"]}
     text = cli("query", "x", "--path", farthest[0]).out
     assert f"moves{'' if undone else ' from the start'}: {sequence}\n" in text
-    ranked = json.loads(cli("rank", "x.toml", farthest[0], "--json").out)
-    assert json.loads(cli("unrank", "x.toml", ranked["index"], "--json").out) == ranked
+    if planned["index_size"] is None:
+        assert cli("rank", "x.toml", farthest[0]).status == 2
+    else:
+        ranked = json.loads(cli("rank", "x.toml", farthest[0], "--json").out)
+        assert json.loads(cli("unrank", "x.toml", ranked["index"], "--json").out) == ranked
     assert cli("verify", "x").out.startswith("ok: ")
     assert f"{report['states']:,} of {report['index_size']:,}" in cli("status", "x").out
     assert cli("layers", "x").status == 0
@@ -147,6 +260,33 @@ def test_commands(name: str, cli: Command, tmp_path: Path) -> None:
         assert solved["moves"] in every["moves"] or every["solution_count"] > 100
         for moves, path in zip(every["moves"], every["solutions"], strict=True):
             assert np.array_equal(puzzle.follow(" ".join(moves), puzzle.parse(path[0]))[-1], puzzle.parse(path[-1]))
+
+    check_results(cli, config, report["layers"], farthest[0])
+
+
+def check_results(cli: Command, config: Config, layers: list[int], far: str) -> None:
+    """Check what commands and the service make of the table of the puzzle ``x.toml``."""
+    puzzle, radius = config.puzzle, len(layers) - 1
+    assert cli("report", "x", "--output", "x.html").status == 0
+    assert all(f">{count:,}<" in Path("x.html").read_text(encoding="utf-8") for count in layers)
+    assert cli("export", "x", "results").status == 0
+    results = json.loads(Path("results/results.json").read_text(encoding="utf-8"))
+    assert (results["layers"], results["positions"], results["radius"]) == (layers, sum(layers), radius)
+    assert far in results["antipodes"]["positions"]
+    client = client_of(Path("outputs"))
+    assert client.value("/stores/x/layers") == json.loads(cli("layers", "x", "--json").out)
+    view = client.value("/stores/x/view", {"position": far})
+    assert {one["position"] for one in view["successors"]} == {
+        puzzle.format(one) for one in puzzle.successors(puzzle.parse(far))
+    }
+    path = client.value("/stores/x/path", {"position": far})
+    assert (view["distance"], path["distance"], len(path["path"])) == (radius, radius, radius + 1)
+    near = puzzle.format(puzzle.starts[0])
+    if puzzle.moves.reversible:
+        Path("some.txt").write_text(f"{far}\n{near}\n")
+        solved = cli("solve", "x.toml", "--batch", "some.txt", "--output", "out.json", "--quiet")
+        assert solved.status == 0, solved
+        assert [one["distance"] for one in json.loads(Path("out.json").read_text())] == [radius, 0]
 
 
 @pytest.fixture
@@ -230,41 +370,6 @@ def test_odd_sequences(odd: str, refused: Callable[..., str]) -> None:
         message = refused(*arguments, "--moves", odd)
         assert "moves" in message
         assert "unexpected" not in message
-
-
-KLOTSKI = "BAAC/BAAC/DEEF/DGHF/I..J"
-EXIT = "????/????/????/?AA?/?AA?"
-
-
-@pytest.mark.parametrize(("puzzle", "moves"), [("klotski", 116), ("klotski-moves", 81)])
-def test_the_large_block_of_klotski_leaves(cli: Command, puzzle: str, moves: int) -> None:
-    """In 116 steps of one square, or 81 moves (M. Gardner, Scientific American, February 1964)."""
-    solved = json.loads(cli("solve", puzzle, KLOTSKI, "--to", EXIT, "--json", "--quiet").out)
-    assert solved["distance"] == len(solved["moves"]) == moves
-    assert [row[1:3] for row in solved["solutions"][0][-1].split("/")[3:]] == ["AA", "AA"]
-    to_the_end = json.loads(cli("solve", puzzle, "--moves", " ".join(solved["moves"]), "--to", EXIT, "--json").out)
-    assert to_the_end["distance"] == 0
-
-
-def test_klotski_has_a_table_as_any_puzzle_has(cli: Command, refused: Callable[..., str]) -> None:
-    planned = json.loads(cli("plan", "klotski", "--json").out)
-    assert (planned["index_size"], planned["reachable"], planned["space"]) == (25955, 25955, "keys")
-    report = json.loads(cli("run", "klotski", "--quiet", "--json").out)
-    assert (report["states"], report["index_size"]) == (25955, 25955)
-    matches = json.loads(cli("query", "klotski", "--pattern", EXIT, "--json").out)
-    assert matches["nearest"]["distance"] == 116
-    assert matches["nearest"]["count"] == 2
-    (found,) = json.loads(cli("query", "klotski", matches["nearest"]["positions"][0], "--path", "--json").out)
-    assert (len(found["path"]), len(found["moves"])) == (117, 116)
-    farthest = json.loads(cli("farthest", "klotski", "--json").out)
-    assert (farthest["radius"], farthest["count"]) == (report["radius"], len(farthest["positions"]))
-    rank = json.loads(cli("rank", "klotski", KLOTSKI, "--json").out)["index"]
-    assert json.loads(cli("unrank", "klotski", str(rank), "--json").out)["position"] == KLOTSKI
-    verdict = verify(Path("outputs/klotski.zarr"), Threads(2))
-    assert (verdict.ok, verdict.checked_states) == (True, 25955)
-    (apart,) = json.loads(cli("query", "klotski", "GHIJ/..BC/EEBC/DAAF/DAAF", "--json").out)
-    assert apart["distance"] is None
-    assert "expected 2 x '.', found 1" in refused("query", "klotski", KLOTSKI.replace(".", "K", 1))
 
 
 @pytest.mark.parametrize(("goal", "layers"), [("B.A", None), (["B.A", "A.B", "BA."], [1, 2]), ("???", [3])])

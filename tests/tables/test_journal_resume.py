@@ -80,7 +80,7 @@ def test_killed_at(
 def killed_in_assembly(config: Config, store: Path, monkeypatch: Patch, chunks: int) -> None:
     """A run that is killed when it has written and committed some chunks."""
     with monkeypatch.context() as patch:
-        patch.setattr("antipodes.tables.layers.commits.TASK_STATES", 1)
+        patch.setattr("antipodes.tables.layers.assembly.TASK_STATES", 1)
         patch.setattr(TableStore, "write_chunk", killing(TableStore.write_chunk, chunks, before=True))
         with pytest.raises(Killed):
             run_puzzle(config, store, RunOptions(workers=1, checkpoint_every=0))
@@ -116,7 +116,7 @@ def test_killed_in_the_middle_of_assembly(tmp_path: Path, monkeypatch: Patch) ->
 
 
 def test_a_stop_during_assembly(config: Config, whole: dict[str, bytes], tmp_path: Path, monkeypatch: Patch) -> None:
-    monkeypatch.setattr("antipodes.tables.layers.commits.TASK_STATES", 1)
+    monkeypatch.setattr("antipodes.tables.layers.assembly.TASK_STATES", 1)
     store, assembling = tmp_path / "t.zarr", iter([])
 
     def listen(event: Event) -> None:

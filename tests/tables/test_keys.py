@@ -15,15 +15,13 @@ from faults import Killed, killing
 from forgetful import Forgetful
 from key_puzzles import BLOCKS, PUZZLES, brute_force, config_of
 from programs import Command
-from stores import contents, flip_bit, read_manifest, stop_after, toml
+from stores import contents, flip_bit, read_manifest, toml
 
 from antipodes.executors.api import Call, Handle, Key
-from antipodes.puzzles.config import Config
 from antipodes.storage.backend import MANIFEST
 from antipodes.storage.directory import DirectoryStorage
 from antipodes.storage.manifest import ManifestFile
-from antipodes.system.events import Event, LayerFinished, Restoring, SearchStarted
-from antipodes.tables.counts import open_counts
+from antipodes.system.events import Event, LayerFinished
 from antipodes.tables.journal import Journal
 from antipodes.tables.layers.layer_graph import advance, part
 from antipodes.tables.layers.shard import Shard
@@ -35,7 +33,7 @@ from antipodes.tables.store.chunks import UNREACHABLE
 from antipodes.tables.store.search_stores import TableStore
 from antipodes.tables.table import Table, open_table
 from antipodes.tables.verify import verify
-from antipodes_tasks.base.errors import StoreDamagedError, StoreLockedError, UnfinishedError
+from antipodes_tasks.base.errors import StoreDamagedError, StoreLockedError
 from antipodes_tasks.bfs.key_partition import KeyLinks, KeyState, KeySuccessors, with_depths
 from antipodes_tasks.bfs.partition import Partition
 from antipodes_tasks.keys.expansion import Expansion
@@ -83,100 +81,11 @@ def labels_of(positions: Any) -> Any:
     return np.array([list(one) for one in positions], dtype=np.uint8)
 
 
-def test_every_distance(name: str, table: Table) -> None:
-    expected = brute_force(name)
-    assert table.layers == layers(expected)
-    assert table.distances(labels_of(expected)).tolist() == list(expected.values())
-
-
-def test_indices_are_places_in_the_list(name: str, table: Table) -> None:
-    indices = np.arange(len(brute_force(name)))
-    positions = table.space.unrank(indices)
-    assert {bytes(one) for one in positions} == brute_force(name).keys()
-    assert table.space.rank(positions).tolist() == indices.tolist()
-    assert table.distances_by_index(indices).tolist() == [brute_force(name)[bytes(one)] for one in positions]
-
-
 def test_positions_that_are_not_listed(table: Table) -> None:
     far = table.puzzle.start_labels[0][::-1].copy()
     far[:] = np.roll(far, 1)
     known = bytes(far) in brute_force(table.puzzle.name)
     assert (table.distances(far[np.newaxis])[0] == UNREACHABLE) is not known
-
-
-def test_positions_at_each_depth(name: str, table: Table) -> None:
-    expected = brute_force(name)
-    for depth in range(table.radius + 1):
-        found = [bytes(one) for one in table.positions_at(depth)]
-        assert sorted(found) == sorted(one for one, at in expected.items() if at == depth)
-        assert found == [bytes(one) for one in np.concatenate([*table.batches_at(depth)])]
-    assert {bytes(one) for one in table.sample(table.radius // 2, 3, seed=1)} <= expected.keys()
-    assert bytes(table.random_position()) in expected
-
-
-def test_paths(name: str, table: Table) -> None:
-    for position in table.antipodes(3):
-        path = table.path(position)
-        assert [brute_force(name)[bytes(one)] for one in path] == list(range(table.radius, -1, -1))
-
-
-def test_verify(name: str, whole: Path) -> None:
-    verdict = verify(whole, puzzle=config_of(name))
-    assert (verdict.problems, verdict.checked_states) == ((), len(brute_force(name)))
-    assert verdict.sampled_states
-
-
-def test_counts_only(name: str, table: Table, tmp_path: Path) -> None:
-    """Counted with checkpoints, stopped and resumed."""
-    options = RunOptions(workers=2, checkpoint_every=0, counts_only=True)
-    first = run_puzzle(config_of(name), tmp_path / "c.zarr", options, interrupted=stop_after(4))
-    assert not first.complete
-    report = run_puzzle(config_of(name), tmp_path / "c.zarr", options)
-    assert (report.layers, report.resumed_from) == (table.layers, first.radius)
-    counts = open_counts(tmp_path / "c.zarr", puzzle=config_of(name))
-    assert counts.antipodes().tolist() == table.antipodes().tolist()
-
-
-def test_unfinished(name: str, table: Table, tmp_path: Path) -> None:
-    """The committed layers are read from the journal, and the next run completes the same store."""
-    store, expected = tmp_path / "t.zarr", brute_force(name)
-    stopped = run_puzzle(config_of(name), store, EVERY_LAYER, interrupted=stop_after(4))
-    with open_table(store, puzzle=config_of(name)) as unfinished:
-        near = labels_of(one for one, depth in expected.items() if depth <= stopped.radius)
-        assert unfinished.distances(near).tolist() == [expected[bytes(one)] for one in near]
-        assert len(unfinished.positions_at(stopped.radius)) == stopped.layers[-1]
-        with pytest.raises(UnfinishedError):
-            unfinished.distance(table.antipodes()[0])
-    verdict = verify(store, puzzle=config_of(name))
-    assert (verdict.problems, verdict.complete, verdict.checked_states) == ((), False, sum(stopped.layers))
-    events: list[Event] = []
-    run_puzzle(config_of(name), store, RunOptions(workers=1), events.append)
-    assert [one.depth for one in events if isinstance(one, SearchStarted)] == [stopped.radius]
-    assert [one for one in events if isinstance(one, Restoring)][-1].done == sum(stopped.layers)
-    assert contents(store) == contents(Path(table.address))
-
-
-NUMBERED: dict[str, dict[str, Any]] = {
-    "tiles": {"family": "sliding", "rows": 2, "columns": 3, "start": "1 2 2 3 4 0"},
-    "slides": {"family": "sliding", "rows": 2, "columns": 3, "start": "1 1 2 2 3 0", "metric": "slides"},
-    "goal": {"family": "pancake", "n": 5, "start": "1 2 3 4 5", "goal": "5 4 ? ? ?"},
-    "one way": {"family": "jump", "start": "AB/A-/--", "offsets": [[0, 1], [1, 0], [-1, -1]]},
-    "towers": {"family": "hanoi", "pegs": 3, "discs": 4},
-    "lights": {"family": "lights-out", "rows": 2, "columns": 3},
-}
-
-
-@pytest.mark.parametrize("family", NUMBERED)
-def test_numbered_and_as_keys(family: str, tmp_path: Path) -> None:
-    """A puzzle whose positions a formula numbers has the same distances when a search lists them."""
-    settings = {"name": family, **NUMBERED[family]}
-    run_puzzle(Config(settings), tmp_path / "numbers.zarr", RunOptions(workers=1))
-    run_puzzle(Config({**settings, "enumerated": True}), tmp_path / "keys.zarr", RunOptions(workers=1))
-    with open_table(tmp_path / "numbers.zarr") as numbers, open_table(tmp_path / "keys.zarr") as keys:
-        assert plan_run(numbers.puzzle).keyed < plan_run(keys.puzzle).keyed
-        assert keys.layers == numbers.layers
-        positions = keys.space.unrank(np.arange(keys.index_size))
-        assert keys.distances(positions).tolist() == numbers.distances(positions).tolist()
 
 
 def test_one_look_at_a_puzzle(monkeypatch: Patch) -> None:

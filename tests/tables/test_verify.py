@@ -181,12 +181,6 @@ def test_the_fingerprint_of_another_puzzle(eight: Path) -> None:
     assert "0000" in problems(eight)
 
 
-def test_one_way_moves(tmp_path: Path) -> None:
-    table = {"name": "one-way", "family": "jump", "start": "AB---/-----", "offsets": [[0, 1], [1, 0], [-1, -1]]}
-    run_puzzle(Config(table), tmp_path / "t.zarr")
-    assert verify(tmp_path / "t.zarr", Threads(2)).ok
-
-
 class Counting:
     """Counts how often each block is read."""
 

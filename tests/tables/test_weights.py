@@ -1,6 +1,6 @@
 """Tables reduced by symmetries, whose entries stand for several positions, against the same tables without."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -9,18 +9,14 @@ import pytest
 import zarr
 from own_puzzles import symmetric_towers
 from reduced_towers import TOWERS
-from stores import chunk_files, flip_bit, stop_after
+from stores import stop_after
 
-from antipodes.executors.threads import Threads
 from antipodes.puzzles.config import Config, as_config
-from antipodes.system.events import CheckStarted, Event, PositionsChecked
 from antipodes.system.options import RunOptions
 from antipodes.tables import up_to_symmetry
-from antipodes.tables.counts import open_counts
 from antipodes.tables.run import RunReport, run_puzzle
 from antipodes.tables.store.manifest import SearchManifest
 from antipodes.tables.table import Table, open_table
-from antipodes.tables.verify import verify
 from antipodes_tasks.base.errors import InputError
 from antipodes_tasks.properties.finding import symmetries_of
 
@@ -78,33 +74,6 @@ def test_layers_count_positions_also_of_a_run_that_is_resumed(
     assert len(np.unique(report.farthest, axis=0)) == len(report.farthest) == 6
 
 
-def test_every_position_has_its_distance_index_and_path(tables: tuple[Table, Table]) -> None:
-    reduced, whole = tables
-    indices = np.arange(whole.space.size)
-    every = whole.space.unrank(indices)
-    assert (reduced.space.size, len(reduced), reduced.index_size) == (len(indices), len(whole), len(indices))
-    assert (reduced.space.unrank(indices) == every).all()
-    assert (reduced.space.rank(every) == indices).all()
-    expected = whole.distances(every).tolist()
-    assert reduced.distances(every).tolist() == reduced.distances_by_index(indices).tolist() == expected
-    for labels, distance in list(zip(every, expected, strict=True))[::37]:
-        assert reduced.distance(labels) == distance
-        assert len(reduced.path(labels)) == distance + 1
-
-
-def test_layers_list_and_draw_positions(tables: tuple[Table, Table]) -> None:
-    reduced, whole = tables
-    assert (reduced.layers, reduced.radius) == (whole.layers, whole.radius)
-    for depth, count in enumerate(whole.layers):
-        expected = sorted(map(bytes, whole.positions_at(depth)))
-        assert sorted(map(bytes, reduced.positions_at(depth))) == expected
-        assert sorted(map(bytes, np.concatenate(list(reduced.batches_at(depth))))) == expected
-        assert sorted(map(bytes, reduced.sample(depth, count, 1))) == expected
-        assert len(reduced.positions_at(depth, 3)) == min(3, count)
-        assert bytes(reduced.random_position(depth)) in expected
-    assert sorted(map(bytes, reduced.antipodes())) == sorted(map(bytes, whole.antipodes()))
-
-
 @pytest.mark.parametrize("share", [0.0, 1000.0])  # by reading the table, by listing arrangements
 def test_classes_and_positions_with_a_symmetry(
     tables: tuple[Table, Table], share: float, monkeypatch: pytest.MonkeyPatch
@@ -136,30 +105,6 @@ def test_data_sets_and_heuristics_have_all_positions(tables: tuple[Table, Table]
     one, other = (table.evaluate(lambda labels: labels.sum(axis=1) * 0.1) for table in (reduced, whole))
     assert one.count.tolist() == other.count.tolist()
     assert one.mean.tolist() == pytest.approx(other.mean.tolist())
-
-
-def test_counts_list_the_antipodes(tmp_path: Path) -> None:
-    run(tmp_path / "c.zarr", counts_only=True)
-    with open_counts(tmp_path / "c.zarr") as counts:
-        assert (counts.index_size, len(counts), counts.layers[-1]) == (3**6, 3**6, 64)
-        assert len(np.unique(counts.antipodes(), axis=0)) == 64
-        assert {(1,) * 6, (2,) * 6} < {tuple(labels) for labels in counts.antipodes().tolist()}
-        assert len(counts.antipodes(1)) == 1
-
-
-@pytest.mark.parametrize("made", [lambda: TOWERS, functions], ids=["towers", "functions"])
-def test_a_reduced_table_is_verified(made: Callable[[], Config], tmp_path: Path) -> None:
-    config = made()
-    report = run(tmp_path / "t.zarr", config=config)
-    events: list[Event] = []
-    verdict = verify(tmp_path / "t.zarr", Threads(2), listener=events.append)
-    assert verdict.ok, verdict.problems
-    count = report.manifest.numbered
-    assert verdict.checked_states == count > report.manifest.index_size
-    assert events[0] == CheckStarted(config.puzzle.name, count)
-    assert events[-1] == PositionsChecked(count, count)
-    flip_bit(chunk_files(tmp_path / "t.zarr")[0], 77)
-    assert not verify(tmp_path / "t.zarr", Threads(2)).ok
 
 
 def test_programs_that_read_zarr_see_that_a_table_is_reduced(tables: tuple[Table, Table]) -> None:

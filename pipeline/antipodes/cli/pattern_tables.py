@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from antipodes.cli.running import Interrupts, RunRequest
 from antipodes.cli.streams import print_message
 from antipodes.puzzles.config import Config
-from antipodes.solving.pattern_stores import Cost, PatternStore, PatternTable, cost_of, pattern_stores
+from antipodes.solving.pattern_stores import Cost, ListedPattern, PatternStore, cost_of, pattern_stores
 from antipodes.system.addresses import Address
 from antipodes.system.machine import human
 from antipodes.system.options import RunOptions, command_words
@@ -69,7 +69,7 @@ def pattern_lines(config: Config) -> Iterator[str]:
         yield f"  patterns     {_named(missing)}: {_cost(missing)}"
 
 
-def pattern_records(config: Config) -> tuple[list[PatternTable], Cost | None]:
+def pattern_records(config: Config) -> tuple[list[ListedPattern], Cost | None]:
     """Return a puzzle's pattern tables, and the cost of building the unfinished ones, for JSON output."""
     stores = pattern_stores(config)
     missing = [one for one in stores if not one.finished]

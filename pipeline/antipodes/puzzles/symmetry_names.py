@@ -7,8 +7,8 @@ import numpy as np
 
 from antipodes.puzzles.families.lights_out import Lights
 from antipodes.puzzles.puzzle import Puzzle
+from antipodes_tasks.permutations.parity import cycles
 from antipodes_tasks.properties.finding import symmetries_of
-from antipodes_tasks.properties.fixed import cycles_of
 from antipodes_tasks.properties.symmetry import Symmetry
 from antipodes_tasks.rules.squares import Grid, Square, squares_of
 
@@ -58,7 +58,7 @@ def _by_turns(puzzle: Puzzle, symmetry: Symmetry) -> str | None:
     turned = {names[image].endswith(BACK) for name, image in images if name in clockwise}
     if len(turned) != 1:
         return None
-    order = lcm(*map(len, cycles_of(symmetry.moves)))
+    order = lcm(*map(len, cycles(symmetry.moves.tolist())))
     if turned == {False}:
         return f"rotation by {360 // order}°" if 360 % order == 0 else f"rotation of order {order}"
     if order == 2:
@@ -77,5 +77,4 @@ def _is_in_a_point(puzzle: Puzzle, symmetry: Symmetry) -> bool:
 
 def cycle_notation(places: np.ndarray) -> str:
     """Return the cycles of a permutation without fixed places, as ``(0 2 1)(3 4)``; empty for the identity."""
-    cycles = (cycle for cycle in cycles_of(places) if len(cycle) > 1)
-    return "".join(f"({' '.join(map(str, cycle))})" for cycle in cycles)
+    return "".join(f"({' '.join(map(str, cycle))})" for cycle in cycles(places.tolist()) if len(cycle) > 1)

@@ -42,7 +42,7 @@ class ExportedStore:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Results:
+class StoreResults:
     """The content of ``results.json``: values that identify the results and are needed to check them.
 
     The schema of the file is docs/schemas/results.json.
@@ -69,7 +69,7 @@ class ExportedAntipodes:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SearchResults(Results):
+class SearchResults(StoreResults):
     """The results in a table or counts."""
 
     positions: int
@@ -80,7 +80,7 @@ class SearchResults(Results):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TilingResults(Results):
+class TilingResults(StoreResults):
     """The results in a store of tilings."""
 
     tilings: int
@@ -121,7 +121,7 @@ def write_results(
 
 def _of_search(
     store: TableStore | CountsStore, address: Address, limit: int, puzzle: PuzzleLike | None, unique: bool
-) -> tuple[Results, Files]:
+) -> tuple[StoreResults, Files]:
     manifest = store.read()
     _check_complete(manifest, store)
     counts_only = isinstance(store, CountsStore)
@@ -159,7 +159,7 @@ def _antipodes(found: Table | Counts, limit: int, unique: bool) -> ExportedAntip
     return ExportedAntipodes(found.layers[-1], texts, found.symmetries_at(positions) if unique else ABSENT)
 
 
-def _of_tilings(store: TilingStore, address: Address, limit: int) -> tuple[Results, Files]:
+def _of_tilings(store: TilingStore, address: Address, limit: int) -> tuple[StoreResults, Files]:
     manifest = store.read()
     _check_complete(manifest, store)
     with open_tilings(address) as tilings:
@@ -184,12 +184,12 @@ def _check_complete(manifest: SearchManifest | TilingManifest, store: TableStore
 
 
 def _results(
-    record: type[Results],
+    record: type[StoreResults],
     store: TableStore | CountsStore | TilingStore,
     manifest: SearchManifest | TilingManifest,
     definition: Mapping[str, Any],
     **others: Any,
-) -> Results:
+) -> StoreResults:
     """Return a record of results; ``others`` are the values of the fields that depend on the kind of the store."""
     return record(
         name=definition["name"],

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antipodes.tables.table import Table
-from antipodes_tasks.rules.moves import Labels, Moves
+from antipodes_tasks.rules.moves import Labels
 
 MAX_POSITIONS = 50_000
 """Maximum number of positions on shortest paths; with more, the paths are not counted."""
@@ -106,20 +106,9 @@ def _nearer(table: Table, layer: Labels, depth: int) -> tuple[Labels, Sources]:
     if not (moves.invertible or moves.reversible):
         found = list(_scanned(table, layer, depth))
         return np.concatenate([before for before, _ in found]), np.concatenate([sources for _, sources in found])
-    before, sources = _predecessors(moves, layer)
+    sources, _, before = (moves.steps if moves.reversible else moves.steps_back)(layer)
     nearer = table.distances(before) == depth
     return before[nearer], sources[nearer]
-
-
-def _predecessors(moves: Moves, labels: Labels) -> tuple[Labels, Sources]:
-    """Return the predecessors of ``labels`` ``(n, places)``, and the row in ``labels`` of each one's successor."""
-    lead = moves.move if moves.reversible else moves.undo
-    positions, sources = [labels[:0]], [np.empty(0, dtype=np.int64)]
-    for number in range(len(moves)):
-        before, legal = lead(number, labels)
-        positions.append(before[legal])
-        sources.append(np.flatnonzero(legal))
-    return np.concatenate(positions), np.concatenate(sources)
 
 
 def _scanned(table: Table, layer: Labels, depth: int) -> Iterator[tuple[Labels, Sources]]:
@@ -128,11 +117,10 @@ def _scanned(table: Table, layer: Labels, depth: int) -> Iterator[tuple[Labels, 
     every = table.positions_at(depth)
     for first in range(0, len(every), BATCH):
         labels = every[first : first + BATCH]
-        for number in range(len(table.puzzle.moves)):
-            after, legal = table.puzzle.moves.move(number, labels)
-            reached = [(at, known.get(after[at].tobytes())) for at in np.flatnonzero(legal).tolist()]
-            kept = [(at, source) for at, source in reached if source is not None]
-            yield labels[[at for at, _ in kept]], np.array([source for _, source in kept], dtype=np.int64)
+        parents, _, after = table.puzzle.moves.steps(labels)
+        reached = [(at, known.get(one.tobytes())) for at, one in zip(parents.tolist(), after, strict=True)]
+        kept = [(at, source) for at, source in reached if source is not None]
+        yield labels[[at for at, _ in kept]], np.array([source for _, source in kept], dtype=np.int64)
 
 
 def _linked(labels: Labels, sources: Sources, size: int) -> tuple[Labels, Links]:

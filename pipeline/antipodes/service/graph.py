@@ -1,6 +1,5 @@
 """Graphs of tables for drawing: positions in layers by distance, and the moves between them."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,8 +15,8 @@ WHOLE = 100_000
 """Maximum number of positions of a table whose whole graph is drawn."""
 NEIGHBOURHOOD = 2_000
 """Default number of positions in a neighbourhood, which is drawn for a larger table."""
-BATCH = 1 << 14
-"""Number of positions to which a move is applied at a time."""
+BATCH = 1 << 12
+"""Number of positions to which all moves are applied at a time."""
 
 
 @dataclass(frozen=True, eq=False, slots=True, repr=False)
@@ -112,7 +111,7 @@ def _neighbourhood(table: Table, centre: Labels, limit: int) -> Labels:
     found = frontier = centre[np.newaxis]
     known = table.space.rank(found)
     while len(frontier) and len(found) < limit:
-        neighbours = np.concatenate([found[:0], *_neighbours(table.puzzle.moves, frontier)])
+        neighbours = _neighbours(table.puzzle.moves, frontier)
         indices, first = np.unique(table.space.unchecked.rank(neighbours), return_index=True)
         new = np.sort(first[(indices >= 0) & ~np.isin(indices, known)])
         new = new[table.distances(neighbours[new]) >= 0][: limit - len(found)]
@@ -122,13 +121,15 @@ def _neighbourhood(table: Table, centre: Labels, limit: int) -> Labels:
     return found
 
 
-def _neighbours(moves: Moves, labels: Labels) -> Iterator[Labels]:
-    """Yield the successors by each move, and for irreversible moves also the predecessors if they can be computed."""
+def _neighbours(moves: Moves, labels: Labels) -> Labels:
+    """Return the successors, and for irreversible moves also the predecessors if they can be computed.
+
+    They are in the order of the moves, from which the layout begins: in the order of the positions, more edges cross.
+    """
     back = moves.invertible and not moves.reversible
-    for number in range(len(moves)):
-        for step in (moves.move, moves.undo) if back else (moves.move,):
-            positions, legal = step(number, labels)
-            yield positions[legal]
+    _, numbers, positions = zip(*(step(labels) for step in (moves.steps, moves.steps_back)[: 1 + back]), strict=True)
+    ordered: Labels = np.concatenate(positions)[np.argsort(np.concatenate(numbers), kind="stable")]
+    return ordered
 
 
 def _graph(table: Table, labels: Labels, whole: bool) -> Graph:
@@ -154,12 +155,11 @@ def _edges(table: Table, labels: Labels, indices: NDArray[np.int64], directed: b
     in_order = indices[order]
     found = [np.empty((0, 2), dtype=np.int64)]
     for first in range(0, len(labels), BATCH):
-        for number in range(len(table.puzzle.moves)):
-            after, legal = table.puzzle.moves.move(number, labels[first : first + BATCH])
-            reached = table.space.unchecked.rank(after[legal])
-            at = np.minimum(np.searchsorted(in_order, reached), len(order) - 1)
-            pairs = np.stack([np.flatnonzero(legal) + first, order[at]], axis=1)
-            found.append(pairs[in_order[at] == reached])
+        parents, _, after = table.puzzle.moves.steps(labels[first : first + BATCH])
+        reached = table.space.unchecked.rank(after)
+        at = np.minimum(np.searchsorted(in_order, reached), len(order) - 1)
+        pairs = np.stack([parents + first, order[at]], axis=1)
+        found.append(pairs[in_order[at] == reached])
     return _each_once(np.concatenate(found), len(labels), directed)
 
 

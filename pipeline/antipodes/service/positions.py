@@ -249,13 +249,11 @@ def _index(index: int) -> int | None:
 def _successors(table: Table, position: Labels) -> tuple[Labels, list[str | None]]:
     """Return the successors ``(n, places)`` and the names of the moves, each pair of name and position once."""
     moves = table.puzzle.moves
-    found = moves.successors_many(position[np.newaxis])
-    numbers = np.flatnonzero(found.legal[0]).tolist()
+    _, numbers, after = moves.steps(position[np.newaxis])
     once: dict[tuple[str | None, bytes], int] = {}
-    for number in numbers:
-        name = moves.names[number] if moves.names else None
-        once.setdefault((name, found.positions[0, number].tobytes()), number)
-    return found.positions[0, list(once.values())], [name for name, _ in once]
+    for at, number in enumerate(numbers.tolist()):
+        once.setdefault((moves.names[number] if moves.names else None, after[at].tobytes()), at)
+    return after[list(once.values())], [name for name, _ in once]
 
 
 def _predecessors(table: Table, position: Labels) -> Labels:

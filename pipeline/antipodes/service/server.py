@@ -1,21 +1,156 @@
-"""The server: it listens on a port, opens a browser on request, and shuts down cleanly on Ctrl-C."""
+"""The server: it listens on a port, opens a browser on request, and shuts down cleanly on Ctrl-C.
+
+Connections have time limits, their number is limited, and errors of the HTTP parser are JSON. uvicorn only limits the
+time between two requests. Without further limits, clients that connect and send nothing, send a request byte by byte,
+or never read their answer could occupy all connections and lock out everyone else.
+"""
 
 import asyncio
 import errno
+import re
 import signal
 import socket
+import sys
 import threading
 import webbrowser
 from collections.abc import Callable
+from http import HTTPStatus
 from types import FrameType
+from typing import Any
 
+import h11
 import uvicorn
 from anyio import to_thread
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from antipodes.service.connection import Connection
-from antipodes.service.guard import Application
+from antipodes.service.answers import error_body
+from antipodes.service.guard import Application, error_headers
 from antipodes_tasks.base.errors import AntipodesError, InputError
-from antipodes_tasks.base.quoting import quote
+from antipodes_tasks.base.quoting import quote, shorten
+
+MAX_CONNECTIONS = 1024
+"""Maximum number of connections; a new one replaces the connection that has waited longest for a request."""
+REQUEST_SECONDS = 10
+"""Seconds within which the first request of a connection, and the headers of each request, must arrive."""
+READING_SECONDS = 30
+"""Seconds within which a client must read some of its answer."""
+PYTHON_VALUE = re.compile(r":? ?(bytearray\()?b['\"].*", re.DOTALL)
+"""The part of the parser's messages that shows bytes of the request."""
+
+
+class Connection(H11Protocol):
+    """The protocol of one connection."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._request_timer: asyncio.TimerHandle | None = None
+        self._reading_timer: asyncio.TimerHandle | None = None
+        self.waiting_since = self.loop.time()
+        """Time at which the connection began to wait for a request, by the clock of the event loop."""
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether no request is being answered."""
+        begun: bool = self.cycle is not None  # its type in uvicorn does not include None
+        return not begun or self.cycle.response_complete
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Start the timer for the first request; if there are too many connections, close one."""
+        super().connection_made(transport)
+        self._start_request_timer()
+        if len(self.connections) > MAX_CONNECTIONS:
+            waiting = [one for one in self.connections if isinstance(one, Connection) and one.is_waiting]
+            min(waiting, key=lambda one: one.waiting_since).abort()
+
+    def abort(self) -> None:
+        """Close the connection at once; data that the client has not read yet is lost."""
+        self.connections.discard(self)
+        self.transport.abort()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Stop all timers."""
+        super().connection_lost(exc)
+        self._stop_request_timer()
+        self._stop_reading_timer()
+
+    def data_received(self, data: bytes) -> None:
+        """Receive data of a request; the timer for its headers starts with the first byte."""
+        super().data_received(data)
+        if not self.is_waiting or self.transport.is_closing():
+            self._stop_request_timer()
+        elif self._request_timer is None:
+            self._start_request_timer()
+
+    def on_response_complete(self) -> None:
+        """Start to wait for the next request."""
+        self.waiting_since = self.loop.time()
+        super().on_response_complete()
+
+    def _start_request_timer(self) -> None:
+        self._request_timer = self.loop.call_later(REQUEST_SECONDS, self._end_waiting)
+
+    def _stop_request_timer(self) -> None:
+        if self._request_timer is not None:
+            self._request_timer.cancel()
+            self._request_timer = None
+
+    def _end_waiting(self) -> None:
+        """Close a connection whose request has not arrived; send the reason if the client has begun a request."""
+        if self.conn.our_state is h11.IDLE and self.conn.trailing_data[0]:
+            self._refuse(HTTPStatus.REQUEST_TIMEOUT, f"the headers did not arrive within {REQUEST_SECONDS} seconds")
+        else:
+            self.abort()
+
+    def pause_writing(self) -> None:
+        """Start the timer for reading, because the client reads more slowly than the answer is written."""
+        super().pause_writing()
+        self._start_reading_timer()
+
+    def resume_writing(self) -> None:
+        """Stop the timer for reading."""
+        super().resume_writing()
+        self._stop_reading_timer()
+
+    def _start_reading_timer(self) -> None:
+        unread = self.transport.get_write_buffer_size()
+        self._reading_timer = self.loop.call_later(READING_SECONDS, self._check_reading, unread)
+
+    def _stop_reading_timer(self) -> None:
+        if self._reading_timer is not None:
+            self._reading_timer.cancel()
+            self._reading_timer = None
+
+    def _check_reading(self, unread: int) -> None:
+        if self.transport.get_write_buffer_size() < unread:
+            self._start_reading_timer()
+        else:
+            self.abort()
+
+    def send_400_response(self, msg: str) -> None:
+        """Refuse an invalid request; uvicorn calls this method while it handles the parser's error."""
+        error = sys.exception()
+        status = error.error_status_hint if isinstance(error, h11.RemoteProtocolError) else HTTPStatus.BAD_REQUEST
+        what = PYTHON_VALUE.sub("", str(error or msg))
+        self._refuse(status, f"not a valid HTTP request: {shorten(what)}")
+
+    def _refuse(self, status: int, message: str) -> None:
+        """Send an error and close the connection; only close it if an answer has already been started."""
+        if self.conn.our_state not in (h11.IDLE, h11.SEND_RESPONSE):
+            self.abort()
+            return
+        if self.cycle is not None:
+            self.cycle.disconnected = True  # otherwise its answer would follow this error
+            self.cycle.message_event.set()
+        body = error_body(message)
+        response = h11.Response(
+            status_code=status,
+            headers=[*error_headers(status, body), (b"connection", b"close")],
+            reason=HTTPStatus(status).phrase.encode(),
+        )
+        for event in (response, h11.Data(data=body), h11.EndOfMessage()):
+            self.transport.write(self.conn.send(event) or b"")
+        self.transport.close()
+
 
 SECONDS_IDLE = 30
 """Seconds after which an idle connection is closed; users look at a position before they make the next move."""

@@ -10,7 +10,6 @@ writing.
 import fcntl
 import os
 import shutil
-import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
@@ -22,7 +21,7 @@ from numpy.typing import NDArray
 
 from antipodes.system.machine import GIB, available_workers
 from antipodes.system.options import memory_size
-from antipodes.system.regular_file import open_file
+from antipodes.system.regular_file import lock_soon, open_file
 from antipodes_tasks.base.errors import AntipodesError
 from antipodes_tasks.searches.packed import digest
 from antipodes_tasks.searches.progress import Heartbeat, no_pulse, on_threads
@@ -127,13 +126,7 @@ def _locked(path: Path) -> Iterator[None]:
     with suppress(FileExistsError):
         os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
     with open_file(path) as file:
-        for pause in LOCK_PAUSES:
-            with suppress(BlockingIOError):
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                break
-            time.sleep(pause)
-        else:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        lock_soon(file.fileno(), LOCK_PAUSES)
         yield
 
 

@@ -38,13 +38,13 @@ class PatternStore:
         """The name of the pattern."""
         return self.config.puzzle.name
 
-    def to_record(self) -> "PatternTable":
+    def to_record(self) -> "ListedPattern":
         """Return the pattern for JSON output."""
-        return PatternTable(self.name, str(self.store), index_size(self.config.puzzle.rules), self.finished)
+        return ListedPattern(self.name, str(self.store), index_size(self.config.puzzle.rules), self.finished)
 
 
 @dataclass(frozen=True, slots=True)
-class PatternTable:
+class ListedPattern:
     """A pattern and its store, for JSON output."""
 
     name: str

@@ -2,7 +2,6 @@
 
 import fcntl
 import os
-import time
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -23,7 +22,7 @@ from antipodes.storage.lock import (
     this_process,
 )
 from antipodes.storage.retry import RetryPolicy
-from antipodes.system.regular_file import open_descriptor, open_file
+from antipodes.system.regular_file import lock_soon, open_descriptor, open_file
 from antipodes_tasks.base.errors import NotAStoreError, StoreError, StoreSilentError
 from antipodes_tasks.base.quoting import quote
 
@@ -140,7 +139,7 @@ def _acquire(path: Path, store: Path) -> int:
         except OSError as error:
             raise StoreError(f"cannot create {path}: {error.strerror or error}") from error
         try:
-            _lock(descriptor)
+            lock_soon(descriptor, PROBE_PAUSES)
             if _is_at(descriptor, path):
                 return descriptor
         except BlockingIOError as error:
@@ -157,15 +156,6 @@ def _created(path: Path) -> int:
     with suppress(FileExistsError):
         return os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o644)
     return open_descriptor(path, os.O_RDWR, links=False)
-
-
-def _lock(descriptor: int) -> None:
-    """Lock an open file; raise BlockingIOError if it stays locked for longer than a reader needs."""
-    for pause in PROBE_PAUSES:
-        with suppress(BlockingIOError):
-            return fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        time.sleep(pause)
-    return fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 def _is_at(descriptor: int, path: Path) -> bool:

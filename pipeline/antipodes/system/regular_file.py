@@ -1,13 +1,16 @@
-"""Opening regular files without blocking: a pipe or device in place of a file must not stop the program.
+"""Opening and locking regular files without blocking: a pipe or device in place of a file must not stop the program.
 
 Opening a named pipe blocks until another process opens its other end, and opening some devices has side effects. Anyone
 who sends a folder, or who can write to a shared folder, could replace a file with a pipe, a device or a link.
 """
 
 import errno
+import fcntl
 import os
 import stat
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterable
+from contextlib import suppress
 from typing import Any, BinaryIO
 
 OTHERS: tuple[tuple[Callable[[int], bool], str], ...] = (
@@ -64,6 +67,18 @@ def open_descriptor(
         os.close(descriptor)
         raise
     return descriptor
+
+
+def lock_soon(descriptor: int, pauses: Iterable[float]) -> None:
+    """Lock an open file, with pauses in seconds between the attempts.
+
+    Raises BlockingIOError if the file is still locked after the last pause, and OSError if locking fails.
+    """
+    for pause in pauses:
+        with suppress(BlockingIOError):
+            return fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        time.sleep(pause)
+    return fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 def open_file(path: str | os.PathLike[str], **options: Any) -> BinaryIO:

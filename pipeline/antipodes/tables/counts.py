@@ -20,6 +20,7 @@ from antipodes_tasks.base import arguments
 from antipodes_tasks.base.errors import InputError, UnfinishedError
 from antipodes_tasks.base.quoting import counted, shorten, shorten_path
 from antipodes_tasks.rules.moves import Labels
+from antipodes_tasks.spaces.space import Space
 
 __all__ = ["Counts", "open_counts"]
 
@@ -85,7 +86,11 @@ class SearchResult:
         Raises PositionError if one of them is not a position of the puzzle, InputError if the moves are functions,
         whose symmetries are unknown, and ResourceLimitError if there are more than 10,000 symmetries.
         """
-        return stabilisers(self._manifest.space_of(self.puzzle), self.puzzle.positions(positions))
+        return stabilisers(self._numbered_space(), self.puzzle.positions(positions))
+
+    def _numbered_space(self) -> Space:
+        """Return the space of the store; in a table of keys, it has their list."""
+        return self._manifest.space_of(self.puzzle)
 
     def _check_complete(self, kind: str) -> None:
         if not self.complete:

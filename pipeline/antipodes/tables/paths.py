@@ -102,11 +102,9 @@ def _found_predecessors(space: CheckedSpace, chunks: TableChunks, positions: Lab
 
 def _moved_to(space: CheckedSpace, labels: Labels, entries: Numbers) -> Iterator[tuple[Labels, Labels]]:
     """Yield each of the positions ``(n, places)`` with each of its successors whose entry is in ``entries``."""
-    for number in range(len(space.puzzle.moves)):
-        after, legal = space.puzzle.moves.move(number, labels)
-        moved = np.flatnonzero(legal)
-        moved = moved[np.isin(space.stored.rank(after[moved]), entries)]
-        yield from zip(labels[moved], after[moved], strict=True)
+    parents, _, after = space.puzzle.moves.steps(labels)
+    reaching = np.isin(space.stored.rank(after), entries)
+    yield from zip(labels[parents[reaching]], after[reaching], strict=True)
 
 
 def best_moves(space: CheckedSpace, chunks: TableChunks, positions: Labels, distances: Distances) -> LegalMoves:

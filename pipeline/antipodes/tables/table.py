@@ -37,6 +37,7 @@ from antipodes_tasks.base.errors import InputError, UnfinishedError, Unreachable
 from antipodes_tasks.base.quoting import counted
 from antipodes_tasks.properties.symmetry import Symmetry
 from antipodes_tasks.rules.moves import Labels, LegalMoves
+from antipodes_tasks.spaces.space import Space
 
 if TYPE_CHECKING:
     import xarray
@@ -246,6 +247,9 @@ class Table(SearchResult):
     def match(self, pattern: str) -> Matches:
         """Return the distances of the positions that match a pattern; see `antipodes.tables.queries.match`."""
         return match(self.space, self._chunks, pattern)
+
+    def _numbered_space(self) -> Space:
+        return self.space.stored
 
     def antipodes(self, limit: int | None = None) -> Labels:
         """Return the positions farthest from the start, ``(n, places)``, in the order of their indices.

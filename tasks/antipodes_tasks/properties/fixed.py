@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antipodes_tasks.base.errors import ResourceLimitError
+from antipodes_tasks.permutations.parity import cycles
 from antipodes_tasks.properties.symmetry import Numbers, Symmetry
 from antipodes_tasks.rules.moves import Labels
 
@@ -57,25 +58,13 @@ def fixed_positions(symmetry: Symmetry, most: int = UNLIMITED) -> Iterator[Label
     ends = np.cumsum([len(count) for count in counts])
     first_label = np.repeat(ends - [len(count) for count in counts], [part.places for part in rules.parts])
     has_piece = np.repeat([part.holds_pieces for part in rules.parts], [part.places for part in rules.parts])
-    cycles = [
+    every = map(tuple, cycles(symmetry.places.tolist()))
+    chosen = [
         Cycle(places, _choices(symmetry, places, first_label, int(ends[-1])) if has_piece[places[0]] else ())
-        for places in sorted(cycles_of(symmetry.places), key=lambda places: (not has_piece[places[0]], -len(places)))
+        for places in sorted(every, key=lambda places: (not has_piece[places[0]], -len(places)))
     ]
     empty = np.zeros((1, rules.places), dtype=np.uint8)
-    yield from _completed(symmetry, empty, np.concatenate(counts)[np.newaxis], cycles, _Budget(most))
-
-
-def cycles_of(places: Numbers) -> list[tuple[int, ...]]:
-    """Return the cycles of a permutation ``(places,)``, including cycles of one place."""
-    found, seen = [], set[int]()
-    for first in range(len(places)):
-        if first not in seen:
-            cycle = [first]
-            while (after := int(places[cycle[-1]])) != first:
-                cycle.append(after)
-            seen.update(cycle)
-            found.append(tuple(cycle))
-    return found
+    yield from _completed(symmetry, empty, np.concatenate(counts)[np.newaxis], chosen, _Budget(most))
 
 
 def _choices(

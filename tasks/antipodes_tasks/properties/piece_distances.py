@@ -44,10 +44,11 @@ def is_large_grid(rules: Rules) -> bool:
 
 def is_grid(rules: Rules) -> bool:
     """Return whether there is one blank, which moves between all adjacent squares of a full rectangle."""
-    if rules.layout is None or swap_edges(rules) is None:
+    edges = swap_edges(rules)
+    if edges is None or rules.layout is None:
         return False
-    board, edges = rules.board, swap_edges(rules)
-    if edges is None or board.holes or board.places != rules.places:
+    board = rules.board
+    if board.holes or board.places != rules.places:
         return False
     squares = np.arange(board.places).reshape(board.rows, board.columns)
     across = zip(squares[:, :-1].flat, squares[:, 1:].flat, strict=True)

@@ -7,7 +7,7 @@ are on, it also depends on these places, because the pieces are listed in the or
 
 from itertools import product
 from math import factorial, prod
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,8 +30,8 @@ class _Actions(NamedTuple):
     """The numbers of moves with different effects; -1 for no move."""
 
     @property
-    def count(self) -> int:
-        """Number of pairs."""
+    def pairs(self) -> int:
+        """Number of pairs of a symmetry and a move."""
         return len(self.symmetries) * len(self.moves)
 
 
@@ -40,10 +40,10 @@ def estimated_maps(frame: Cut, images: Images, transforms: Transforms) -> float:
     mixed = [block for block in frame.blocks if not _is_alone(frame, block)]
     alone = _actions(frame.column_places & _of_column(frame), images, transforms)
     if not mixed:
-        return alone.count * _turned(frame, images)
+        return alone.pairs * _turned(frame, images)
     everywhere = _actions(_of_column(frame), images, transforms)
-    orders = alone.count * _renamings(frame, images) * prod(factorial(block.end - block.first) for block in mixed)
-    return min(orders, everywhere.count * _mean_rearrangements(frame, mixed, images, transforms, everywhere))
+    orders = alone.pairs * _renamings(frame, images) * prod(factorial(block.end - block.first) for block in mixed)
+    return min(orders, everywhere.pairs * _mean_rearrangements(frame, mixed, images, transforms, everywhere))
 
 
 def _is_alone(frame: Cut, block: ColumnBlock) -> bool:
@@ -54,8 +54,7 @@ def _is_alone(frame: Cut, block: ColumnBlock) -> bool:
 
 def _of_column(frame: Cut) -> NDArray[np.bool_]:
     """Return ``(places,)``: whether the column stores something about the place."""
-    found: NDArray[np.bool_] = (frame.block_of >= 0).any(axis=1)
-    return found
+    return np.asarray((frame.block_of >= 0).any(axis=1))
 
 
 def _actions(places: NDArray[np.bool_], images: Images, transforms: Transforms) -> _Actions:
@@ -69,7 +68,7 @@ def _actions(places: NDArray[np.bool_], images: Images, transforms: Transforms) 
         ],
         axis=1,
     )
-    columns = [transforms.origin[:, places], transforms.added[:, places]]
+    columns: list[NDArray[Any]] = [transforms.origin[:, places], transforms.added[:, places]]
     if transforms.conditions is not None:
         columns.append(transforms.conditions[:, places])
     of_moves = np.concatenate([each.astype(np.int64) for each in columns], axis=1)

@@ -82,9 +82,9 @@ def _image_digits(frame: Cut, images: Images, places: NDArray[np.int64], labels:
     twists = frame.twist_at[places]
     turned = np.where(twists >= 0, frame.radices[twists], 1)[:, np.newaxis]
     label_of = np.zeros((frame.places, frame.labels), dtype=np.int64)
-    for label in range(frame.labels - 1, -1, -1):
-        known = np.flatnonzero(label < images.moduli)
-        label_of[known, frame.row_label_of[known, label]] = label
+    for known in range(frame.labels - 1, -1, -1):
+        having = np.flatnonzero(known < images.moduli)
+        label_of[having, frame.row_label_of[having, known]] = known
     origins = images.origins[:, places, np.newaxis]
     symmetries, every = np.arange(len(images))[:, np.newaxis, np.newaxis], np.arange(labels)
     label = label_of[origins, np.minimum(every // turned, frame.labels - 1)]
@@ -96,7 +96,8 @@ def _image_digits(frame: Cut, images: Images, places: NDArray[np.int64], labels:
         at = frame.twist_at[origins[:, twisted]]
         moved = images.labels[symmetries, at, every % turned[twisted]].astype(np.int64)
         become[:, twisted] += (moved + images.turns[symmetries, at, label[:, twisted]]) % turned[twisted]
-    return become.astype(np.uint8)
+    digits: NDArray[np.uint8] = become.astype(np.uint8)
+    return digits
 
 
 def _first_digits(

@@ -19,7 +19,7 @@ import numpy as np
 from antipodes_tasks.base.errors import InputError
 from antipodes_tasks.base.quoting import counted
 from antipodes_tasks.move_tables import Filler, Indices, Neighbours
-from antipodes_tasks.rules.moves import Labels
+from antipodes_tasks.rules.moves import Labels, Steps
 from antipodes_tasks.rules.rules import Rules
 
 NOT_NUMBERED = -1
@@ -256,20 +256,18 @@ class Space:
 
     def neighbours_after(self, positions: Labels) -> Neighbours:
         """Return the entries one move after each of the positions ``(n, places)``."""
-        return self._neighbours(self.rules.moves.successors, positions)
+        return self._neighbours(self.rules.moves.steps, positions)
 
     def neighbours_before(self, positions: Labels) -> Neighbours:
         """Return the entries one move before each of the positions ``(n, places)``; errors as in `predecessors`."""
-        return self._neighbours(self.rules.moves.predecessors, positions)
+        return self._neighbours(self.rules.moves.steps_back, positions)
 
-    def _neighbours(self, moved: Callable[[Labels], Labels], positions: Labels) -> Neighbours:
+    def _neighbours(self, steps: Callable[[Labels], Steps], positions: Labels) -> Neighbours:
         of: list[Indices] = [np.empty(0, dtype=np.int64)]
         ranked: list[Indices] = [np.empty(0, dtype=np.int64)]
-        waiting: list[Labels] = []
-        for number, labels in enumerate(positions):
-            waiting.append(moved(labels))
-            of.append(np.full(len(waiting[-1]), number))
-            if sum(map(len, waiting)) >= BATCH or number == len(positions) - 1:
-                ranked.append(self.rank(np.concatenate(waiting)))
-                waiting = []
+        size = max(1, BATCH // max(1, len(self.rules.moves)))
+        for first in range(0, len(positions), size):
+            parents, _, moved = steps(positions[first : first + size])
+            of.append(first + parents)
+            ranked.append(self.rank(moved))
         return Neighbours(np.concatenate(of), np.concatenate(ranked))

@@ -16,7 +16,7 @@ from antipodes.cli.streams import print_json, print_line
 from antipodes.executors.opening import cluster_workers as workers_at
 from antipodes.progress.show import show_progress
 from antipodes.puzzles.config import Config, load_config, restrict_moves
-from antipodes.solving.pattern_stores import Cost, PatternTable
+from antipodes.solving.pattern_stores import Cost, ListedPattern
 from antipodes.storage.opening import storage_at
 from antipodes.system.addresses import Address
 from antipodes.system.machine import available_memory, human, process_began
@@ -77,7 +77,7 @@ class PlannedRun(PlanSizes):
     seconds_range: tuple[float, float]
     phases: Phases
     cluster: PlannedCluster | None = optional()
-    patterns: list[PatternTable]
+    patterns: list[ListedPattern]
     build: Cost | None
 
 
@@ -88,7 +88,7 @@ class TooLarge:
     index_size: int
     fits: bool
     problem: str
-    patterns: list[PatternTable]
+    patterns: list[ListedPattern]
     build: Cost | None
 
 

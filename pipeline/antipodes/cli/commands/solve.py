@@ -1,4 +1,4 @@
-"""``antipodes solve``: shortest paths from one position, or from each position in a file."""
+"""``antipodes solve``: shortest paths from one position, or from each position in a file; exchanges along routes."""
 
 import signal
 import sys
@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 
-from antipodes.cli.answers import show_routes, show_solved
 from antipodes.cli.command import PositionsCommand, command, commands, takes_options
+from antipodes.cli.drawing import print_path
 from antipodes.cli.failures import Stopped
 from antipodes.cli.loading import importing_libraries
 from antipodes.cli.solve_options import ROUTE_LIMIT, ROUTES, TABLE, SolveOptions
-from antipodes.cli.streams import print_message
+from antipodes.cli.streams import print_json, print_line, print_lines, print_message
 from antipodes.cli.usage import naming
 from antipodes.progress.searches import SearchProgress
 from antipodes.puzzles.config import Config, load_config, register_puzzle
@@ -21,13 +21,84 @@ from antipodes.puzzles.puzzle import Puzzle
 from antipodes.solving.pattern_heuristic import load_patterns
 from antipodes.solving.solve import IDA_STAR, Solved, answers, solve_timed
 from antipodes.system.options import default_store
+from antipodes.tables.drawing import draw_moves
+from antipodes.tables.json_results import routes_answer, solve_answer
 from antipodes_tasks.base.errors import InputError, ResourceLimitError
+from antipodes_tasks.base.quoting import counted
 from antipodes_tasks.rules.moves import GoalTest, Labels
-from antipodes_tasks.searches.answer import Outcome, unsolved
+from antipodes_tasks.searches.answer import Answer, Outcome, unsolved
 from antipodes_tasks.searches.pattern_databases import Patterns
 from antipodes_tasks.searches.problem import Problem
 from antipodes_tasks.searches.progress import Deadline, Heartbeat, TimeLimitReached
-from antipodes_tasks.searches.routes import exchanges
+from antipodes_tasks.searches.routes import Exchanges, exchanges
+
+LISTABLE = 10_000
+"""Maximum number of solutions that a hint suggests to list; billions would not fit into memory."""
+
+
+def show_solved(puzzle: Puzzle, solved: Solved, every: bool, as_json: bool) -> None:
+    """Print the answer of a search or a table."""
+    if as_json:
+        print_json(solve_answer(puzzle, solved, every))
+        return
+    answer = solved.answer
+    print_line(_outcome(answer, every))
+    chosen = f", chosen because {solved.reason}" if solved.reason else ""
+    expanded = f"{counted(answer.expanded, 'position')} expanded"
+    guided = f" with {solved.heuristic}" if solved.heuristic else ""
+    guided += "" if solved.estimate is None else f", {solved.estimate} at the position"
+    generated = "" if answer.generated is None else f", {answer.generated:,} generated"
+    print_line(f"{answer.method}{guided}{chosen}: {expanded}{generated} in {solved.seconds:.3f} s")
+    for number, path in enumerate(answer.solutions, start=1):
+        if answer.solution_count > 1:
+            print_line()
+            print_line(f"solution {number} of {answer.solution_count:,}")
+        print_path(puzzle, path)
+        print_lines(draw_moves(puzzle.move_names(path)))
+    _print_rest(answer.solution_count, len(answer.solutions))
+
+
+def show_routes(puzzle: Puzzle, found: Exchanges, seconds: float, listed: int, as_json: bool) -> None:
+    """Print the solutions of the route method; the summary comes last, where it stays visible."""
+    if as_json:
+        print_json(routes_answer(puzzle, found, seconds, listed))
+        return
+    count = len(found.solutions)
+    for number, exchange in enumerate(found.solutions[:listed], start=1):
+        print_line(f"solution {number} of {count:,}, {counted(exchange.moves, 'move')}")
+        print_path(puzzle, exchange.positions)
+        print_line()
+    _print_rest(count, listed)
+    print_line(f"{counted(count, 'solution')} with routes of at most {counted(found.limit, 'move')}")
+    for moves, solutions in found.histogram.items():
+        print_line(f"{moves:>6} moves  {solutions:>6,}")
+    combined = f"{counted(found.combinations, 'combination')} of routes, {counted(found.expanded, 'board')}"
+    print_line(f"{combined}, in {seconds:.3f} s")
+
+
+def _outcome(answer: Answer, every: bool) -> str:
+    """Return the first line: the length of the path, or why no path was found."""
+    if answer.outcome == "depth-limit":
+        return f"no path has fewer than {_moves(answer.least)}; the goal is farther or unreachable"
+    if answer.outcome == "time-limit":
+        known = f"no path has fewer than {_moves(answer.least)}; " if answer.least and answer.least > 1 else ""
+        return f"the time limit was reached: {known}the goal is farther or unreachable"
+    if answer.distance is None:
+        return "unreachable: no sequence of moves leads to the goal"
+    if not every:
+        return _moves(answer.distance)
+    return f"{_moves(answer.distance)}, {counted(answer.solution_count, 'shortest path')}"
+
+
+def _moves(count: int | None) -> str:
+    return counted(count or 0, "move")
+
+
+def _print_rest(count: int, shown: int) -> None:
+    if shown < count:
+        asked = str(count) if count <= LISTABLE else "N"
+        print_line(f"and {count - shown:,} more: --list {asked}")
+
 
 app = commands()
 
