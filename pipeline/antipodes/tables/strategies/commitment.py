@@ -110,8 +110,8 @@ class Commitment(ABC):
 class JournalCommitment(Commitment):
     """All positions are kept in segments, which a commit writes to the journal unless they are already there."""
 
-    store = TableStore
-    commits = TableCommits
+    store: ClassVar[type[SearchStore[Any]]] = TableStore
+    commits: ClassVar[type[Commits]] = TableCommits
     makes_table = True
     goes_back = True
     stored = "table"
