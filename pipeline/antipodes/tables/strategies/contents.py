@@ -1,4 +1,4 @@
-"""What the shards of a search contain: three or two bits per entry, or sorted keys.
+"""What the shards of a search contain: three or two bits per entry, or sorted keys; `disk_contents` has layers on disk.
 
 The plan chooses the first of `planning.plan.CONTENTS` whose bytes fit into the memory of a run. The chosen contents can
 be sent to other processes. Every decision of a search that depends on them is a method here.
