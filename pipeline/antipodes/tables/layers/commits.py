@@ -54,7 +54,7 @@ class CommitPace:
     """When the search last matched the store, on the monotonic clock."""
 
     @classmethod
-    def of(cls, options: RunOptions, shares_memory: bool, on_disk: bool) -> "CommitPace":
+    def of(cls, options: RunOptions, shares_memory: bool, on_disk: bool = False) -> "CommitPace":
         """Return the pace for the options, on threads of this process or on a cluster.
 
         If layers are ``on_disk``, each of them is committed, since it is in files anyway.

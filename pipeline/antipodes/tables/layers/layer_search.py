@@ -115,7 +115,7 @@ class LayerSearch:
         self._session = session
         self._config = config
         self._scheduler = scheduler
-        self._pace = CommitPace.of(session.options, scheduler.shares_memory, on_disk=False)
+        self._pace = CommitPace.of(session.options, scheduler.shares_memory)
         self._found = LayersFound(session.listener, session.clock)
         self._shards: Shards | None = None
         """The shards being searched (some may be lost), or None if the rows have to be divided again."""
