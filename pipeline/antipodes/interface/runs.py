@@ -108,6 +108,9 @@ def run(
         Minimum number of seconds between commits; 0 commits each layer.
     memory_limit
         Limit in bytes, or a string such as "2GiB".
+    spill
+        Directory for the layers of a search whose bits do not fit into memory; None means the store itself. Only with
+        threads.
     counts_only
         Whether to keep only the sizes of the layers and the first antipodes, and to store no table.
     symmetry

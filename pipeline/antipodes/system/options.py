@@ -74,6 +74,10 @@ def _symmetry(value: object, name: str) -> str:
     return checked
 
 
+def _directory(value: object, name: str) -> str:
+    return str(arguments.address(value, f"{name}, a directory,"))
+
+
 def _seconds(value: object, name: str) -> float:
     return arguments.number(value, name, 0)
 
@@ -138,6 +142,16 @@ class RunOptions:
         ("run", "resume", "plan", "solve"),
     )
     """Memory limit in bytes; None means all free memory."""
+    spill: str | None = option(
+        None,
+        _directory,
+        TEXT,
+        "DIRECTORY",
+        "Where to keep layers on disk if their bits do not fit into memory. [default: in the store]",
+        RESOURCES,
+        ("run", "resume", "plan"),
+    )
+    """Directory for the layers of a search whose bits do not fit into memory; None means the store itself."""
     workers: int | None = option(
         None,
         _workers,
@@ -277,6 +291,7 @@ class TableArguments(TypedDict, total=False):
 
     checkpoint_every: float | None
     memory_limit: int | str | None
+    spill: str | os.PathLike[str] | None
     counts_only: bool | None
     symmetry: str | None
     overwrite: bool | None

@@ -91,11 +91,17 @@ class Journal:
         return dict(sorted(self.storage.sizes(self.folder).items()))
 
     def load(
-        self, first_chunk: int, end_chunk: int, damaged: Damaged | None = None, sizes: Mapping[str, int] | None = None
+        self,
+        first_chunk: int,
+        end_chunk: int,
+        damaged: Damaged | None = None,
+        sizes: Mapping[str, int] | None = None,
+        known: int = -1,
     ) -> StoredSegments:
         """Return the segments of some chunks from all files with an intact index.
 
-        For each other file, a message is added to ``damaged``.
+        For each other file, a message is added to ``damaged``. All depths up to ``known`` count as known, even without
+        files.
 
         A caller that loads many shards can pass the ``sizes`` of all files.
         """
@@ -110,7 +116,7 @@ class Journal:
                 except StoreDamagedError as error:
                     if damaged is not None:
                         damaged.append(str(error))
-        return StoredSegments.empty(first_chunk, end_chunk).with_files(found)
+        return StoredSegments.empty(first_chunk, end_chunk, known).with_files(found)
 
     def check_known(self, stored: StoredSegments, depth: int) -> None:
         """Raise JournalDamagedError unless all segments of these chunks are stored up to a depth."""
@@ -127,12 +133,18 @@ class Journal:
 
         Raises JournalDamagedError if a segment is missing or its digest differs from the one in the index.
         """
-        for run in _runs(np.sort(entries, order=("file", "offset"))):
+        for piece in self.pieces(stored, entries):
+            yield from piece
+
+    def pieces(
+        self, stored: StoredSegments, entries: NDArray[np.void], read_bytes: int = MAX_READ_BYTES
+    ) -> Iterator[list[Segment]]:
+        """Read as `segments` does, and yield lists of segments of at most ``read_bytes``, or of one longer segment."""
+        for run in _runs(np.sort(entries, order=("file", "offset")), read_bytes):
             key, begin = stored.files[run[0]["file"]], int(run[0]["offset"])
             length = int(run[-1]["offset"]) + int(run[-1]["length"]) - begin
             content = self._read(key, begin, length)
-            for entry in run:
-                yield self._segment(key, entry, content, int(entry["offset"]) - begin)
+            yield [self._segment(key, entry, content, int(entry["offset"]) - begin) for entry in run]
 
     def delete(self, keys: Iterable[str] | None = None) -> None:
         """Delete some files, by default all."""
@@ -140,6 +152,10 @@ class Journal:
             self.storage.delete(self.folder)
         else:
             self.storage.delete_keys(keys)
+
+    def delete_before(self, depth: int) -> None:
+        """Delete the files whose layers are all at smaller depths than ``depth``."""
+        self.delete([key for key in self.sizes() if last_depth_in(key) < depth])
 
     def _index(self, key: str, size: int) -> FileIndex:
         """Return the index of a file of ``size`` bytes; raise StoreDamagedError if it is corrupt or truncated."""
@@ -181,6 +197,10 @@ def _for_each(function: Callable[[int], Result], count: int) -> list[Result]:
         return list(pool.map(function, range(count)))
 
 
+NAME_PARTS = ("first chunk", "end chunk", "last depth", "digest")
+"""The parts of the name of a file."""
+
+
 def _name(covers: Sequence[Cover], digest: bytes) -> str:
     """Return the name of a file: its chunks, its last depth, and its digest."""
     first, end = min(cover.first_chunk for cover in covers), max(cover.end_chunk for cover in covers)
@@ -197,14 +217,20 @@ def chunks_in(key: str) -> tuple[int, int]:
     return first, end
 
 
-def _runs(entries: NDArray[np.void]) -> Iterator[NDArray[np.void]]:
-    """Yield the entries in groups that are adjacent in a file, each of at most MAX_READ_BYTES."""
+def last_depth_in(key: str) -> int:
+    """Return the last depth in the name of a file; the maximum depth if the name has another form."""
+    parts = key.rpartition("/")[2].split("-")
+    return int(parts[2]) if len(parts) == len(NAME_PARTS) and parts[2].isdecimal() else 1 << 16
+
+
+def _runs(entries: NDArray[np.void], read_bytes: int) -> Iterator[NDArray[np.void]]:
+    """Yield the entries in groups that are adjacent in a file, each of at most about ``read_bytes``."""
     if not len(entries):
         return
     ends = entries["offset"] + entries["length"]
     split = (entries["file"][1:] != entries["file"][:-1]) | (entries["offset"][1:] != ends[:-1])
     for run in np.split(entries, np.flatnonzero(split) + 1):
-        piece = (run["offset"] - run["offset"][0]) // np.uint64(MAX_READ_BYTES)
+        piece = (run["offset"] - run["offset"][0]) // np.uint64(read_bytes)
         yield from np.split(run, np.flatnonzero(np.diff(piece)) + 1)
 
 

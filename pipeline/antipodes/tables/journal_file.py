@@ -162,10 +162,10 @@ class StoredSegments:
     """``(chunks,)``: the depth up to which all segments of a chunk are known; -1 if not even depth 0 is known."""
 
     @classmethod
-    def empty(cls, first_chunk: int, end_chunk: int) -> "StoredSegments":
-        """Return an object without segments."""
-        known = np.full(end_chunk - first_chunk, -1, dtype=np.int32)
-        return cls(first_chunk, end_chunk, (), np.empty(0, dtype=PLACED), known)
+    def empty(cls, first_chunk: int, end_chunk: int, known: int = -1) -> "StoredSegments":
+        """Return an object without segments, in which all depths up to ``known`` are known."""
+        depths = np.full(end_chunk - first_chunk, known, dtype=np.int32)
+        return cls(first_chunk, end_chunk, (), np.empty(0, dtype=PLACED), depths)
 
     def with_files(self, indices: Sequence[tuple[str, FileIndex]]) -> "StoredSegments":
         """Return these segments and the segments of more files. A segment in two files is taken from the first file."""

@@ -155,6 +155,9 @@ class PlanSizes:
     column_maps: int | None
     partitions: int
     bits: int | None
+    on_disk: bool
+    written_bytes: int | None
+    read_bytes: int | None
     memory_bytes: int | None
     disk_bytes: int | None
     journal_bytes: int | None
@@ -165,7 +168,7 @@ class PlanSizes:
 
 def plan_sizes(plan: Plan) -> PlanSizes:
     """Return how a puzzle is divided, with bounds on memory and disk."""
-    known = not plan.keyed or plan.reachable is not None
+    known, traffic = not plan.keyed or plan.reachable is not None, plan.layer_traffic
     return PlanSizes(
         index_size=plan.index_size,
         entries=plan.index_size if plan.keyed else plan.space.size,
@@ -177,6 +180,9 @@ def plan_sizes(plan: Plan) -> PlanSizes:
         column_maps=None if plan.keyed else plan.space.filler.most_column_maps,
         partitions=plan.partition_count,
         bits=plan.contents.bits,
+        on_disk=plan.contents.on_disk,
+        written_bytes=traffic.written if traffic else None,
+        read_bytes=traffic.read if traffic else None,
         memory_bytes=plan.memory_bytes if known else None,
         disk_bytes=plan.disk_bytes if known else None,
         journal_bytes=plan.journal_bytes if known else None,

@@ -1,6 +1,8 @@
 """A run that computes a table: plan, create or resume the store, search, report."""
 
+import os
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -8,6 +10,7 @@ from antipodes.executors.api import Scheduler
 from antipodes.puzzles import python_source
 from antipodes.puzzles.config import Config, register_puzzle
 from antipodes.runs.session import Session
+from antipodes.storage.directory import DirectoryStorage
 from antipodes.storage.store import check_removable
 from antipodes.system.addresses import Address
 from antipodes.system.events import DefinitionUnchecked, Listener, silence
@@ -16,11 +19,14 @@ from antipodes.tables.json_results import RunReport, committed_depth, saved_dept
 from antipodes.tables.layers.layer_search import LayerSearch
 from antipodes.tables.planning.fitting import check_disk, plan_that_fits
 from antipodes.tables.planning.plan import Plan
-from antipodes.tables.store.manifest import SearchManifest, TableManifest
+from antipodes.tables.store.manifest import NOTHING_COMMITTED, SearchManifest, TableManifest, on_disk
 from antipodes.tables.store.search_stores import M, SearchStore, check_same_puzzle, check_same_symmetry
+from antipodes.tables.store.spill import belongs_to, claim, spill_path
 from antipodes.tables.strategies.commitment import commitment_of
 from antipodes.tables.table import open_table
 from antipodes_tasks.base import arguments
+from antipodes_tasks.base.errors import InputError, StoreError
+from antipodes_tasks.base.option_names import option
 from antipodes_tasks.rules.function_checks import check_functions
 from antipodes_tasks.rules.moves import Labels
 
@@ -75,14 +81,21 @@ def run_puzzle(
         check_functions(config.puzzle.moves, config.puzzle.start_labels)
         new = config.settings if manifest is None else {}
         with python_source.second_process(new) as tried, session.scheduler(_saved) as opened:
-            plan = plan_that_fits(session, config, opened, manifest.cut if manifest else None)
+            cut = manifest.cut if manifest else None
+            plan = plan_that_fits(session, config, opened, cut, on_disk=on_disk(manifest))
+            spill = _spill(plan, session, manifest, opened)
             overwrite = manifest is None and session.store.exists()
             if overwrite:
                 check_removable(session.store.storage, commitment.store.KIND)
-            check_disk(plan, session.store)  # before anything is overwritten
+            check_disk(plan, session.store, spill)  # before anything is overwritten
             if unknown := tried():
                 listener(DefinitionUnchecked(unknown))
+            if spill:
+                claim(spill, session.store.storage)
             first = manifest or _create(session.store, config, plan, opened, overwrite)
+            if spill != first.spill:
+                first = replace(first, spill=spill)
+                session.store.commit(first)
             begun = commitment.commits(session.store, lock, first, session.listener, session.clock)
             search = LayerSearch(session, config, opened, begun)
             last = search.run(plan)
@@ -94,6 +107,33 @@ def _check(manifest: SearchManifest, config: Config, session: Session[Any]) -> N
     """Raise StoreMismatchError unless the store belongs to this run."""
     check_same_puzzle(manifest, config, session.store.address)
     check_same_symmetry(manifest, session.options.symmetry, session.store.address)
+
+
+def _spill(plan: Plan, session: Session[Any], manifest: SearchManifest | None, scheduler: Scheduler) -> str | None:
+    """Return where the run keeps its layers; see `SearchManifest.spill`.
+
+    Raises InputError if the option ``spill`` cannot be used, and StoreError if committed layers are in another folder,
+    or their folder is missing.
+    """
+    storage, chosen = session.store.storage, session.options.spill
+    if chosen is not None and (plan.keyed or not scheduler.shares_memory):
+        why = "positions of this puzzle are searched as keys" if plan.keyed else "the run uses a cluster"
+        raise InputError(f"{option('spill')} keeps layers of indexed positions in threads of this process; {why}")
+    committed = manifest is not None and manifest.committed_depth != NOTHING_COMMITTED
+    before = manifest.spill if manifest is not None and committed else None
+    if not plan.contents.on_disk and not before:
+        return before
+    if chosen is None and not committed and not isinstance(storage, DirectoryStorage):
+        raise InputError(
+            f"the positions do not fit into memory, and {storage.address} is not a directory; choose one for them "
+            f"with {option('spill')}"
+        )
+    wanted = (before or "") if chosen is None else spill_path(chosen, storage)
+    if committed and wanted and not belongs_to(wanted, storage):
+        where = before or storage.address
+        missing = "" if wanted != before or os.path.isdir(wanted) else ", which is missing"
+        raise StoreError(f"the committed layers of {storage.address} are in {where}{missing}")
+    return wanted
 
 
 def _create(store: SearchStore[M], config: Config, plan: Plan, scheduler: Scheduler, overwrite: bool) -> M:

@@ -124,8 +124,9 @@ class KeyState:
         new = (self._new_keys(arrived, range(number, number + 1)) for number in self.chunks)
         return self._settle(depth, EncodedSet.of(self.chunks.start, self._ranges.words, new), log)
 
-    def replay(self, depth: int, segments: Sequence[Segment]) -> int:
+    def replay(self, depth: int, segments: Iterable[Segment]) -> int:
         """Read the positions at ``depth`` from segments instead of searching; return their number."""
+        segments = list(segments)
         if not segments:
             return 0
         found = self._of_segments(segments)

@@ -234,8 +234,9 @@ class State:
             close(bits, self.visited, self.part.first_row, *tables.closing, tables.column_maps)
         return self._settle(depth, bits, log)
 
-    def replay(self, depth: int, segments: Sequence[Segment]) -> int:
+    def replay(self, depth: int, segments: Iterable[Segment]) -> int:
         """Read the positions at ``depth`` from segments instead of searching; return their number."""
+        segments = list(segments)
         if not segments:
             return 0
         bits = self._empty_bits(depth)

@@ -1,6 +1,6 @@
 """The interface of the state of a partition, whatever it contains: bits in memory, or keys."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any, Protocol
 
 from numpy.typing import NDArray
@@ -31,7 +31,7 @@ class PartitionState(Protocol):
     def begin(self, starts: NDArray[Any], log: SegmentLog | None) -> int:
         """Add the ``starts``, indices or keys ``(n,)``, that lie in the partition; return their number."""
 
-    def replay(self, depth: int, segments: Sequence[Segment]) -> int:
+    def replay(self, depth: int, segments: Iterable[Segment]) -> int:
         """Read the positions at ``depth`` from segments instead of searching; return their number."""
 
     def forget_before(self, depth: int) -> None:

@@ -129,6 +129,8 @@ def plan(
     except (SizeLimitError, ResourceLimitError) as error:
         _print_too_large(config, str(error), as_json)
         return
+    if planned.contents.on_disk and options.spill is not None:
+        free = storage_at(Path(options.spill)).free_bytes()
     lacking = _shortages(planned, limit, free)
     expected = _time(planned, tasks, store)
     fit = None if cluster is None else fit_cluster(config, options, planned.cut, cluster)
@@ -167,6 +169,8 @@ def plan(
         _print_division(planned)
     print_line(f"  memory       {_memory(planned, limit, 'free' if options.memory_limit is None else 'limit')}")
     print_line(f"  disk         {_disk(planned, free)}")
+    if traffic := planned.layer_traffic:
+        print_line(f"  layers       about {human(traffic.written)} written, at most {human(traffic.read)} read again")
     print_line(f"  time         {_described(expected, store, tasks)}")
     print_line(f"  can run      {'no: too little ' + ' and '.join(lacking) if lacking else 'yes'}")
     _print_cluster(cluster, fit)
@@ -267,9 +271,8 @@ def _memory(planned: Plan, limit: int, what: str) -> str:
     if planned.least_bytes > limit:
         either = f"between {human(least)} and {human(planned.least_bytes)}"
         return f"{either}, known once the move tables are built; {what} {human(limit)}"
-    return (
-        f"at most {human(planned.memory_bytes)}{', with two bits per position' if planned.contents.bits == 2 else ''}"
-    )
+    how = ", with two bits per position" if planned.contents.bits == 2 else ", with layers on disk"
+    return f"at most {human(planned.memory_bytes)}{how if planned.contents.bits in (1, 2) else ''}"
 
 
 def _disk(planned: Plan, free: int | None) -> str:

@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from typing import Generic, TypeVar
+from typing import ClassVar, Generic, TypeVar
 
 import numpy as np
 
@@ -104,6 +104,9 @@ def assemble(assembly: Assembly[Written], scheduler: Scheduler, pace: CommitPace
 class DepthAssembly(Assembly[int]):
     """Chunks with the depth of each entry. The fact about a chunk is its digest."""
 
+    threads: ClassVar[int] = WRITE_THREADS
+    """Number of chunks that a task writes at the same time."""
+
     @property
     def chunks_of_source(self) -> int:
         """The number of chunks that one task writes."""
@@ -123,7 +126,7 @@ class DepthAssembly(Assembly[int]):
         sent = replace(self.manifest, puzzle={}, chunks=self.manifest.chunks.part(0, 0), metadata={})
         token = self.commits.lock.token
         return {
-            ("assemble", number): (write_chunks, self.store, sent, self.sources[number], here, token)
+            ("assemble", number): (write_chunks, self.store, sent, self.sources[number], here, token, self.threads)
             for number, here in chunks.items()
         }
 
@@ -161,8 +164,14 @@ def segment_counts(store: TableStore, manifest: TableManifest, sources: Sequence
     return counts
 
 
+class SerialDepthAssembly(DepthAssembly):
+    """The same chunks. A task writes one after another, which takes less memory."""
+
+    threads = 1
+
+
 def write_chunks(
-    store: TableStore, manifest: TableManifest, source: Source, chunks: Sequence[int], token: str
+    store: TableStore, manifest: TableManifest, source: Source, chunks: Sequence[int], token: str, threads: int
 ) -> dict[int, int]:
     """Write chunks from the segments of a shard or of the journal; return their digests, by their numbers."""
     journal = store.journal(manifest)
@@ -176,5 +185,5 @@ def write_chunks(
         depths = depths_of(segments(chunk), store.unreached(manifest, chunk))
         return chunk, store.write_chunk(manifest, chunk, depths, token)
 
-    with ThreadPoolExecutor(min(WRITE_THREADS, len(chunks))) as pool:
+    with ThreadPoolExecutor(min(threads, len(chunks))) as pool:
         return dict(pool.map(write, chunks))

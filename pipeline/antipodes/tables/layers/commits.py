@@ -17,6 +17,7 @@ from antipodes.tables.layers.shard_segments import ShardSegments
 from antipodes.tables.store.found_layers import Layers
 from antipodes.tables.store.manifest import MAX_ANTIPODES, NOTHING_COMMITTED, SearchManifest, TableManifest
 from antipodes.tables.store.search_stores import LayerCounts, SearchStore, TableStore
+from antipodes.tables.store.spill import release
 from antipodes_tasks.keys.encoded_runs import integers
 
 if TYPE_CHECKING:
@@ -53,8 +54,13 @@ class CommitPace:
     """When the search last matched the store, on the monotonic clock."""
 
     @classmethod
-    def of(cls, options: RunOptions, shares_memory: bool) -> "CommitPace":
-        """Return the pace for the options, on threads of this process or on a cluster."""
+    def of(cls, options: RunOptions, shares_memory: bool, on_disk: bool = False) -> "CommitPace":
+        """Return the pace for the options, on threads of this process or on a cluster.
+
+        If layers are ``on_disk``, each of them is committed, since it is in files anyway.
+        """
+        if on_disk:
+            return cls(0.0, 1.0, not shares_memory)
         if options.checkpoint_every is not None:
             return cls(options.checkpoint_every, 1.0, not shares_memory)
         every = CHECKPOINT_SECONDS if shares_memory else CHECKPOINT_SECONDS_ON_CLUSTER
@@ -118,8 +124,11 @@ class Commits:
         antipodes = first_antipodes(shards, layers)
         with self.clock.measure("write"):
             fields = {**layers.fields, "searched": True, "antipodes": tuple(antipodes), "complete": True}
-            self.manifest = replace(self.manifest, **fields)
+            spill = self.manifest.spill
+            self.manifest = replace(self.manifest, **fields, spill=None)
             self.store.commit(self.manifest)
+            if spill:
+                release(spill, self.store.storage)
         self.listener(Committed(layers.depth))
         return ()
 

@@ -30,7 +30,7 @@ from antipodes.tables.layers.shards import Shards
 from antipodes.tables.planning.fitting import plan_that_fits
 from antipodes.tables.planning.plan import Plan
 from antipodes.tables.store.found_layers import Layers
-from antipodes.tables.store.manifest import DEEPEST, NOTHING_COMMITTED, SearchManifest
+from antipodes.tables.store.manifest import DEEPEST, NOTHING_COMMITTED, SearchManifest, on_disk
 from antipodes_tasks.base.errors import (
     DepthLimitError,
     ResourceLimitError,
@@ -129,7 +129,9 @@ class LayerSearch:
 
         ``plan`` is for the current workers of the scheduler. If these change, it is replaced.
         """
-        if call := plan.contents.warm_up(plan.space, self._scheduler.shares_memory):
+        shares_memory = self._scheduler.shares_memory
+        self._pace = CommitPace.of(self._session.options, shares_memory, plan.contents.on_disk)
+        if call := plan.contents.warm_up(plan.space, shares_memory):
             self._scheduler.on_worker_start(call)
         valid: Plan | None = plan
         lost = False
@@ -152,9 +154,16 @@ class LayerSearch:
         division = self._shards.plan if self._shards else None
         with self._session.clock.measure("tables"):
             try:
-                return plan_that_fits(self._session, self._config, self._scheduler, self.commits.manifest.cut, division)
+                return plan_that_fits(
+                    self._session, self._config, self._scheduler, self.commits.manifest.cut, division, self._on_disk
+                )
             except ResourceLimitError as error:  # the puzzle fitted before workers were lost
                 raise WorkerFailedError(f"the remaining workers have too little memory: {error}") from error
+
+    @property
+    def _on_disk(self) -> bool | None:
+        """Whether committed layers are on disk, or None if they may be or not."""
+        return on_disk(self.commits.manifest)
 
     def _continue_with(self, plan: Plan) -> None:
         """Search until workers change. When all positions are searched, finish the store."""

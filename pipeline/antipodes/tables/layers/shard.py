@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antipodes.tables.journal import Journal
-from antipodes.tables.layers.shard_segments import ShardSegments, write
+from antipodes.tables.layers.shard_segments import write
 from antipodes.tables.layers.temporary_files import Folder
 from antipodes_tasks.base.errors import InterruptedRunError
 from antipodes_tasks.bfs.partition import Partition
@@ -68,7 +68,7 @@ class Shard:
         """The `PartitionState` of each partition."""
         self.depth = -1
         """The depth of the bits. Positions at greater depths do not count, even if other shards have reached them."""
-        self.segments = ShardSegments(journal, self.states[0].chunks.start, self.states[-1].chunks.stop)
+        self.segments = contents.segments(journal, self.states)
         """The segments that the shard found, if the commitment keeps them."""
         self._contents, self._commitment = contents, commitment
         self.damaged: list[str] = []
@@ -176,6 +176,11 @@ class Shard:
         return size
 
     @property
+    def token(self) -> str:
+        """The fencing token of the tasks that may change the shard."""
+        return self._token
+
+    @property
     def log(self) -> SegmentLog | None:
         """The log of the positions that partitions find, or None if the commitment needs none."""
         return self._commitment.log(self.segments)
@@ -207,8 +212,7 @@ class Shard:
 
     def _replay(self, depth: int) -> int:
         return sum(
-            state.replay(depth, list(self.segments.segments_between(state.chunks, depth, depth)))
-            for state in self.states
+            state.replay(depth, self.segments.segments_between(state.chunks, depth, depth)) for state in self.states
         )
 
     def _search(self, offers: Sequence[Any], links: Any, depth: int) -> int:

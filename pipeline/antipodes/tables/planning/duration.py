@@ -168,7 +168,10 @@ def estimate_duration(
     search = _search_seconds(plan, here, TRIAL_SECONDS if trial_seconds is None else trial_seconds, each)
     written = 0.0 if not plan.journal_bytes else TABLE_BYTES * search.states
     spilt = max(0.0, JOURNAL_BYTES * search.states - plan.buffer_bytes) if plan.journal_bytes else 0.0
-    to_disk = (written + 2 * spilt) * _seconds_a_byte(folder) if written and folder else 0.0  # spills are read again
+    byte = _seconds_a_byte(folder) if folder and (written or plan.contents.on_disk) else 0.0
+    to_disk = (written + 2 * spilt) * byte  # spills are read again
+    layers = plan.layer_traffic
+    longer = search.longer + (layers.written + layers.read) * byte if layers else search.longer
     share = here / there
     return Duration(
         start=LOADING * start + KERNELS_SECONDS,
@@ -176,7 +179,7 @@ def estimate_duration(
         search=share * search.seconds,
         write=share * search.states * assembly + to_disk if written else 0.0,
         known=search.known,
-        longer=share * (search.longer + (search.more_states * assembly if written else 0.0)),
+        longer=share * (longer + (search.more_states * assembly if written else 0.0)),
     )
 
 
@@ -201,7 +204,7 @@ def _search_seconds(plan: Plan, threads: int, trial_seconds: float, each: float)
     outlined = plan.space.filler.estimated_seconds(threads)
     if outlined is not None:
         return untried(outlined)
-    if plan.least_bytes > min(available_memory(), TRIAL_BYTES):
+    if plan.contents.on_disk or plan.least_bytes > min(available_memory(), TRIAL_BYTES):
         return untried(plan.table_bytes * TABLE_BYTE_SECONDS / threads)
     tables = _tables_seconds(plan.space, threads)
     if tables > TRIAL_TABLES:

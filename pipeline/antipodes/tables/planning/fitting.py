@@ -6,11 +6,13 @@ If the workers of a cluster have too little memory for any plan, `plan_that_fits
 import time
 from functools import partial
 from math import ceil
+from pathlib import Path
 from typing import Any
 
 from antipodes.executors.api import WORKER_SHARE, Capacity, Scheduler, Stop, capacity, describe_misfit
 from antipodes.puzzles.config import Config
 from antipodes.runs.session import Session
+from antipodes.storage.directory import DirectoryStorage
 from antipodes.storage.store import Store
 from antipodes.system.events import WaitingForWorkers
 from antipodes.system.machine import MIB, human
@@ -34,11 +36,12 @@ def plan_that_fits(
     scheduler: Scheduler,
     cut: ChunkedSpace | None,
     division: Division | None = None,
+    on_disk: bool | None = None,
 ) -> Plan:
     """Return the plan of a run for the current workers.
 
     It keeps the ``cut`` of an existing store and, unless only another division fits, the ``division`` of a search in
-    progress.
+    progress. ``on_disk`` is whether committed layers are on disk, or None if that is to be chosen.
 
     If the workers of a cluster have too little memory, others may join for JOIN_SECONDS.
 
@@ -49,7 +52,7 @@ def plan_that_fits(
     deadline = time.monotonic() + JOIN_SECONDS
     while True:
         try:
-            return plan_checked(config, options, scheduler, cut, division)
+            return plan_checked(config, options, scheduler, cut, division, on_disk)
         except ResourceLimitError as error:
             if scheduler.shares_memory or options.memory_limit or options.scheduler == "local":
                 raise
@@ -67,6 +70,7 @@ def plan_checked(
     scheduler: Scheduler,
     cut: ChunkedSpace | None = None,
     division: Division | None = None,
+    on_disk: bool | None = None,
 ) -> Plan:
     """Return the plan of a run on the largest set of workers into which it fits; ``cut`` is that of an existing store.
 
@@ -75,9 +79,9 @@ def plan_checked(
     Raises ResourceLimitError if the run fits into no set of workers.
     """
     cut = cut or (division.cut if division else _cut_that_may_fit(config, options, scheduler))
-    fits = partial(fits_into, config, options, cut, division)
+    fits = partial(fits_into, config, options, cut, division, on_disk=on_disk)
     scheduler.choose_workers(fits, partial(describe_misfit, options.memory_limit))
-    plan = plan_for(config, options, cut, division, capacity(scheduler))
+    plan = plan_for(config, options, cut, division, capacity(scheduler), on_disk)
     limit = options.memory_limit or scheduler.memory
     try:
         if limit is not None:
@@ -121,15 +125,25 @@ def _cut_that_may_fit(config: Config, options: RunOptions, scheduler: Scheduler)
 
 
 def fits_into(
-    config: Config, options: RunOptions, cut: ChunkedSpace, division: Division | None, workers: Capacity
+    config: Config,
+    options: RunOptions,
+    cut: ChunkedSpace | None,
+    division: Division | None,
+    workers: Capacity,
+    on_disk: bool | None = None,
 ) -> bool:
     """Return whether a run fits into the memory that it may take on a set of workers."""
     limit = options.memory_limit or workers.memory
-    return limit is None or plan_for(config, options, cut, division, workers).least_bytes <= limit
+    return limit is None or plan_for(config, options, cut, division, workers, on_disk).least_bytes <= limit
 
 
 def plan_for(
-    config: Config, options: RunOptions, cut: ChunkedSpace, division: Division | None, workers: Capacity
+    config: Config,
+    options: RunOptions,
+    cut: ChunkedSpace | None,
+    division: Division | None,
+    workers: Capacity,
+    on_disk: bool | None = None,
 ) -> Plan:
     """Return the plan for a set of workers. It keeps the given division unless only another division fits."""
     limit = options.memory_limit or workers.memory
@@ -142,6 +156,7 @@ def plan_for(
         workers.processes,
         config.settings,
         commitment=commitment_of(options),
+        on_disk=on_disk,
     )
     kept = plan(division) if division else None
     if kept is not None and (limit is None or kept.least_bytes <= limit):
@@ -149,17 +164,28 @@ def plan_for(
     return plan()
 
 
-def check_disk(plan: Plan, store: Store[Any]) -> None:
+def check_disk(plan: Plan, store: Store[Any], spill: str | None = None) -> None:
     """Raise DiskLimitError if the files of the run may take more disk space than is free (if this is known).
 
     The bytes of an existing store count as free: a run resumes from them, or overwrites them before it writes more.
+    If the layers are in another folder, ``spill``, its disk is checked as well.
     """
-    free, stored = store.storage.free_bytes(), store.storage.size()
-    if free is not None and plan.disk_bytes > free + stored:
+    free, stored, needed = store.storage.free_bytes(), store.storage.size(), plan.disk_bytes
+    if spill:
+        layers = plan.journal_bytes or plan.disk_bytes
+        needed -= layers
+        folder = DirectoryStorage(Path(spill))
+        there = folder.free_bytes()
+        if there is not None and layers > there + folder.size():
+            raise DiskLimitError(
+                f"{spill} needs {human(layers - folder.size())} of free disk space for the layers, but {human(there)} "
+                "are free"
+            )
+    if free is not None and needed > free + stored:
         another = "another " if stored else ""
         parts = " and ".join(f"{human(size)} for the {what}" for what, size in plan.disk_parts.items())
         raise DiskLimitError(
-            f"{store.address} needs {another}{human(plan.disk_bytes - stored)} of free disk space, but "
+            f"{store.address} needs {another}{human(needed - stored)} of free disk space, but "
             f"{human(free)} are free; "
             f"{plan.space.size:,} positions take at most {parts}"
         )

@@ -1,7 +1,7 @@
 """The plan of a run: what its shards contain and how they are committed; the memory and disk space needed."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -13,7 +13,8 @@ from antipodes.puzzles.puzzle import Puzzle
 from antipodes.system.machine import KIB, MIB, human
 from antipodes.tables.planning.division import ChunkedSpace, Division, plan_chunk
 from antipodes.tables.strategies.commitment import JOURNAL, Commitment
-from antipodes.tables.strategies.contents import BitContents, Contents, KeyContents
+from antipodes.tables.strategies.contents import BitContents, Contents, KeyContents, LayerTraffic
+from antipodes.tables.strategies.disk_contents import DiskContents
 from antipodes_tasks.base import arguments
 from antipodes_tasks.base.errors import ResourceLimitError
 from antipodes_tasks.spaces.keyed import SPAN, Keyed
@@ -39,7 +40,7 @@ def _values(setting: Any) -> int:
 PROGRAM_BYTES = 220 * MIB
 """Memory of the program and its libraries in bytes: the peak with an empty puzzle, rounded up."""
 MANIFEST_BYTES = 64 * KIB
-CONTENTS: tuple[Contents, ...] = (BitContents(bits=3), BitContents(bits=2), KeyContents())
+CONTENTS: tuple[Contents, ...] = (BitContents(bits=3), BitContents(bits=2), DiskContents(), KeyContents())
 """The contents that shards may have. A run uses the first that can hold its positions and fit into its memory."""
 
 
@@ -108,11 +109,16 @@ class Plan(Division):
         return self.least_bytes + self.buffer_bytes
 
     @property
+    def layer_traffic(self) -> LayerTraffic | None:
+        """How much the search reads from disk and writes to it, or None if layers are in memory."""
+        return self.contents.layer_traffic(self)
+
+    @property
     def disk_parts(self) -> Mapping[str, int]:
         """Disk space in bytes, by purpose."""
         if not self.journal_bytes:
-            return {"two checkpoints": self.disk_bytes}
-        return {"journal": self.journal_bytes, "table": self.disk_bytes - self.journal_bytes}
+            return {self.commitment.stored: self.disk_bytes}
+        return {"journal": self.journal_bytes, self.commitment.stored: self.disk_bytes - self.journal_bytes}
 
 
 def plan_run(
@@ -127,6 +133,7 @@ def plan_run(
     commitment: Commitment = JOURNAL,
     symmetry: str | None = None,
     outline: bool = False,
+    on_disk: bool | None = None,
 ) -> Plan:
     """Plan a puzzle for ``workers`` simultaneous tasks, in threads of this process or in ``processes`` other processes.
 
@@ -140,6 +147,7 @@ def plan_run(
     * ``symmetry``: how a new store is reduced; see `antipodes.system.options.RunOptions`.
     * ``outline``: whether to estimate data that take more than a second or two to compute, which are the rows and move
       tables of large reduced spaces. Such a plan cannot be run.
+    * ``on_disk``: whether layers must be on disk (True) or must not be (False), because committed layers are.
     """
     arguments.instance(puzzle, Puzzle, "a Puzzle, such as the puzzle of a Config")
     cut = division.cut if division else cut or plan_cut(puzzle, symmetry, outline=outline)
@@ -147,12 +155,14 @@ def plan_run(
     program = PROGRAM_BYTES + puzzle.moves.memory_bytes + SETTING_BYTES * further
     manifest = MANIFEST_BYTES + MANIFEST_SETTING_BYTES * further
     capacity = Capacity(workers, processes, memory_limit)
+    left = None if memory_limit is None else memory_limit - max(1, processes) * program
     plans: list[Plan] = []
     for contents in CONTENTS:
-        if not contents.can_hold(cut[0]):
+        if not contents.can_hold(cut[0], capacity) or on_disk not in (None, contents.on_disk):
             continue
-        divided = division or contents.divide(*cut, capacity)
-        plans.append(_plan_with(contents, divided, commitment, capacity, program, manifest))
+        divided = division or contents.divide(*cut, replace(capacity, memory=left))
+        committed = contents.commitment(cut[0], commitment)
+        plans.append(_plan_with(contents, divided, committed, capacity, program, manifest))
         if memory_limit is None or plans[-1].least_bytes <= memory_limit:
             return plans[-1]
     return min(plans, key=lambda plan: plan.least_bytes)

@@ -94,6 +94,9 @@ class SearchManifest:
         default=(), kw_only=True, metadata=stored_as(list_of(integer(1, arguments.MAX_INT64)))
     )
     """The number of positions at each depth if an entry represents several positions, else empty."""
+    spill: str | None = field(default=None, kw_only=True, metadata=stored_as(optional(text())))
+    """Where an unfinished search on disk keeps its layers: a folder, or an empty string for the store itself. None if
+    the bits of the search are in memory."""
     metadata: Mapping[str, str] = field(metadata=stored_as(mapping_of(sha256())))
     """SHA-256 of the zarr metadata files of the arrays, by their paths in the store."""
 
@@ -256,10 +259,12 @@ class SearchManifest:
         """The number of positions at each committed depth, as counted in the files of the last commit.
 
         A checkpoint counts all positions before the last depth as if they were at the previous depth. For keys it only
-        contains the layers that the search needs.
+        contains the layers that the search needs, and likewise for a search on disk.
         """
         *before, last = self.layers
-        if self.keyed and not self.details[ONE_WAY]:
+        if self.spill is not None and not self.config.puzzle.moves.reversible:
+            return self.layers
+        if self.spill is not None or (self.keyed and not self.details[ONE_WAY]):
             before = [*[0] * len(before[1:]), *before[-1:]]
         return [*[0] * (len(before) - 1), sum(before), last] if before else [last]
 
@@ -359,6 +364,16 @@ def _reading_details() -> Iterator[None]:
         raise
     except (ArithmeticError, AttributeError, LookupError, MemoryError, RecursionError, TypeError, ValueError) as error:
         raise FieldError("details: the record of the numbering does not match the puzzle") from error
+
+
+def on_disk(manifest: SearchManifest | None) -> bool | None:
+    """Return whether a run must keep its layers on disk because the committed layers are there. None: either way.
+
+    Checkpoints of bits in memory differ from layers on disk. A table has the same journal in both cases.
+    """
+    if manifest is None or not manifest.COUNTS_ONLY or manifest.committed_depth == NOTHING_COMMITTED:
+        return None
+    return manifest.spill is not None
 
 
 DEPTH, COUNTS, KEYS, FIRST_KEYS = "depth", "layer_counts", "keys", "first_keys"

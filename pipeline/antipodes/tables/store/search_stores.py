@@ -7,6 +7,7 @@ each depth. The manifest contains the digest of each chunk. A chunk of depths wi
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
@@ -15,6 +16,7 @@ from numpy.typing import NDArray
 from antipodes.puzzles.config import Config, PuzzleLike, register_puzzle
 from antipodes.storage.arrays import Layout, chunk_digest, chunk_key
 from antipodes.storage.backend import GROUP, Storage
+from antipodes.storage.directory import DirectoryStorage
 from antipodes.storage.manifest import StoreKind, format_of
 from antipodes.storage.opening import storage_at
 from antipodes.storage.store import Store
@@ -23,6 +25,7 @@ from antipodes.tables.journal import CHECKPOINTS, FOLDER, Journal, folder_of
 from antipodes.tables.journal_file import StoredSegments
 from antipodes.tables.store.chunk_digests import ChunkDigests
 from antipodes.tables.store.manifest import COUNTS, DEPTH, FIRST_KEYS, KEYS, Cut, SearchManifest, TableManifest
+from antipodes.tables.store.spill import release
 from antipodes_tasks.base.errors import StoreMismatchError
 from antipodes_tasks.base.option_names import option
 from antipodes_tasks.bfs.bitmaps import Depths, bitmap_bytes
@@ -67,7 +70,22 @@ class SearchStore(Store[M]):
         """Return the journal, from which an unfinished search resumes."""
         rows, width, chunk_rows = manifest.journal_cut
         most = MAX_RUN_BYTES if manifest.keyed else bitmap_bytes(chunk_rows, width)
-        return Journal(self.storage, f"{manifest.identity} {rows} {width} {chunk_rows}", -(-rows // chunk_rows), most)
+        return Journal(
+            self._journal_storage(manifest),
+            f"{manifest.identity} {rows} {width} {chunk_rows}",
+            -(-rows // chunk_rows),
+            most,
+        )
+
+    def _journal_storage(self, manifest: M) -> Storage:
+        """Return the storage of the journal, which shares the lock of the store."""
+        if not manifest.spill:
+            return self.storage
+        spill = DirectoryStorage(Path(manifest.spill))
+        spill.lock = self.storage.lock
+        if isinstance(self.storage, DirectoryStorage):
+            spill.waits = self.storage.waits
+        return spill
 
 
 def check_same_puzzle(manifest: SearchManifest, config: Config, address: str) -> None:
@@ -145,7 +163,7 @@ class TableStore(SearchStore[TableManifest]):
 
         If positions are keys, ``first_keys`` ``(chunks, words)`` are the first keys of the chunks.
         """
-        manifest = replace(manifest, complete=True)
+        spill, manifest = manifest.spill, replace(manifest, complete=True, spill=None)
         if first_keys is not None:
             firsts = self._write_small(manifest, FIRST_KEYS, manifest.first_keys_layout, first_keys)
             none = ChunkDigests.empty(manifest.first_keys_layout.chunks)
@@ -154,6 +172,8 @@ class TableStore(SearchStore[TableManifest]):
         layer_counts = ChunkDigests.empty(manifest.counts_layout.chunks).updated(digests)
         manifest = self.commit_arrays(replace(manifest, layer_counts=layer_counts))
         self.storage.delete(FOLDER)
+        if spill:
+            release(spill, self.storage)
         return manifest
 
     def remove_leftovers(self, manifest: TableManifest) -> TableManifest:
@@ -342,18 +362,23 @@ class CountsStore(SearchStore[SearchManifest]):
         return replace(super().journal(manifest), folder=CHECKPOINTS)
 
     def commit(self, manifest: SearchManifest) -> None:
-        """Replace the manifest, and delete all checkpoints except its own, which must be durable already."""
+        """Replace the manifest, and delete all checkpoints except its own, which must be durable already.
+
+        A search on disk has no checkpoints. It deletes its layers itself.
+        """
         kept = self._kept(manifest)
-        if kept:
+        if kept and manifest.spill is None:
             with self.storage.writing():
                 self.storage.sync(folder_of(manifest.committed_depth))
         super().commit(manifest)
-        self._delete_others(kept)
+        if manifest.spill is None:
+            self._delete_others(kept)
 
     def remove_leftovers(self, manifest: SearchManifest) -> SearchManifest:
         """Delete the files that a crashed run was writing; return the manifest to continue with."""
         super().remove_leftovers(manifest)
-        self._delete_others(self._kept(manifest))
+        if manifest.spill is None:
+            self._delete_others(self._kept(manifest))
         return manifest
 
     def _kept(self, manifest: SearchManifest) -> list[str]:

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
 
 from antipodes.system.machine import KIB
 from antipodes.system.options import RunOptions
-from antipodes.tables.journal import Checkpoint, Damaged, Journal
+from antipodes.tables.journal import Checkpoint, Damaged, Journal, JournalDamagedError
 from antipodes.tables.journal_file import StoredSegments
 from antipodes.tables.layers.commits import Commits, TableCommits
+from antipodes.tables.layers.disk_segments import DiskSegments
 from antipodes.tables.layers.shard import Shard, all_held
 from antipodes.tables.layers.shard_segments import ShardSegments, flush, make_durable
 from antipodes.tables.store.search_stores import CountsStore, SearchStore, TableStore
@@ -33,6 +34,8 @@ each of two manifests, since the old one exists until it is replaced."""
 CHECKPOINT_COUNT, CHECKPOINT_BITS = 2, 2
 """Maximum number of checkpoints that exist at a time, and bits per position of a checkpoint: one for the layers before
 its depth, and one for the layer at its depth."""
+LAYERS_KEPT = 3
+"""Number of layers from which two successive commits of a search on disk can continue."""
 FILE_BYTES = 8 * KIB
 """Disk space in bytes for a file of a checkpoint in addition to its bits: the unused part of its last disk block, and
 its index."""
@@ -65,6 +68,8 @@ class Commitment(ABC):
     """Whether a table is assembled after the search."""
     goes_back: ClassVar[bool]
     """Whether shards can return to the depth of the last commit. If not, all shards are created again after a loss."""
+    stored: ClassVar[str]
+    """The files of a run besides its journal, for messages."""
 
     def shards_to_restore(self, lost: Sequence[int], shards: int) -> Sequence[int]:
         """Return the numbers of the shards that are restored if some of all ``shards`` are ``lost``."""
@@ -105,10 +110,11 @@ class Commitment(ABC):
 class JournalCommitment(Commitment):
     """All positions are kept in segments, which a commit writes to the journal unless they are already there."""
 
-    store = TableStore
-    commits = TableCommits
+    store: ClassVar[type[SearchStore[Any]]] = TableStore
+    commits: ClassVar[type[Commits]] = TableCommits
     makes_table = True
     goes_back = True
+    stored = "table"
 
     def disk_space(self, division: "Division") -> DiskSpace:
         """Return the disk space of journal and table, which both exist at the end."""
@@ -153,6 +159,7 @@ class CheckpointCommitment(Commitment):
     commits = Commits
     makes_table = False
     goes_back = False
+    stored = "two checkpoints"
 
     def disk_space(self, division: "Division") -> DiskSpace:
         """Return the disk space of two checkpoints, since the new one is written before the old one is deleted."""
@@ -196,6 +203,60 @@ class CheckpointCommitment(Commitment):
         on_groups(make_checkpoints_durable)
 
 
+@dataclass(frozen=True)
+class LastLayersCommitment(JournalCommitment):
+    """Only the layers are counted, and a journal contains the last ones, from which the search on disk continues.
+
+    If moves are ``one_way``, it contains all layers.
+    """
+
+    one_way: bool
+
+    store = CountsStore
+    commits = Commits
+    makes_table = False
+    goes_back = False
+    stored = "last layers"
+
+    def disk_space(self, division: "Division") -> DiskSpace:
+        """Return the disk space of three layers, since the first of them is deleted once the last is committed."""
+        space = division.space
+        if self.one_way:
+            return DiskSpace(0, ceil(JOURNAL_BYTES * space.size))
+        return DiskSpace(0, LAYERS_KEPT * bitmap_bytes(space.rows, space.width))
+
+    def sources(
+        self, journal: Journal, depth: int, chunks: Sequence[range], damaged: Damaged
+    ) -> Sequence[StoredSegments]:
+        """Return the stored segments of each shard, at the depths that the search needs."""
+        before = -1 if self.one_way else max(-1, depth - 2)
+        stored = journal.load(0, chunks[-1].stop, damaged, known=before)
+        try:
+            journal.check_known(stored, depth)
+        except JournalDamagedError as error:
+            damaged.append(str(error))
+        return [stored.part(one.start, one.stop) for one in chunks]
+
+    def restore(self, shard: Shard, depth: int, source: StoredSegments) -> int:
+        """Restore the layer at ``depth``, and return it. If a file is missing or corrupt, return -1."""
+        segments = shard.segments
+        assert isinstance(segments, DiskSegments)
+        segments.restore(depth, source)
+        if segments.searched < depth:
+            return -1
+        segments.committed = depth
+        segments.forget_before(shard.states[0].kept_from(depth))
+        return depth
+
+    def layers(self, shard: Shard) -> list[int]:
+        """Return the number of positions at each depth in the journal."""
+        return super().layers(shard) if shard.depth >= 0 else []
+
+    def flush(self, on_groups: OnGroups, depth: int, token: str) -> None:
+        """Write the segments that are not in the journal yet, and delete the layers that no longer serve a commit."""
+        on_groups(flush_last_layers, depth, token, together=True)
+
+
 JOURNAL, CHECKPOINTS = JournalCommitment(), CheckpointCommitment()
 
 
@@ -208,6 +269,18 @@ def flush_shards(shards: Sequence[Shard], depth: int, token: str) -> None:
     """Make all segments durable that some shards found up to ``depth``; see `flush`."""
     with all_held(shards, token):
         flush([one.segments for one in shards], depth, token)
+
+
+def flush_last_layers(shards: Sequence[Shard], depth: int, token: str) -> None:
+    """Make the layer at ``depth`` durable, and delete those from which not even the commit before could continue."""
+    with all_held(shards, token):
+        found = [one.segments for one in shards if isinstance(one.segments, DiskSegments)]
+        flush(found, depth, token)
+        first = shards[0].states[0].kept_from(found[0].committed)
+        for one in found:
+            one.committed = depth
+            one.forget_before(first)
+        found[0].journal.delete_before(first)
 
 
 def write_checkpoints(shards: Sequence[Shard], depth: int, token: str) -> None:

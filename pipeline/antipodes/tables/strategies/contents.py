@@ -1,4 +1,4 @@
-"""What the shards of a search contain: three or two bits per entry, or sorted keys.
+"""What the shards of a search contain: three or two bits per entry, or sorted keys; `disk_contents` has layers on disk.
 
 The plan chooses the first of `planning.plan.CONTENTS` whose bytes fit into the memory of a run. The chosen contents can
 be sent to other processes. Every decision of a search that depends on them is a method here.
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from antipodes.executors.api import Call, Capacity, Handle, Scheduler, Stop
 from antipodes.system.events import Listener
 from antipodes.system.machine import MIB, human
+from antipodes.tables.journal import Journal
 from antipodes.tables.layers.assembly import WRITE_THREADS, Assembly, DepthAssembly, assemble
 from antipodes.tables.layers.commits import CommitPace, TableCommits
 from antipodes.tables.layers.key_assembly import KeyAssembly
@@ -65,6 +66,13 @@ class Needs(NamedTuple):
     """Bytes by which ``each_process`` may turn out smaller, because it is only a bound."""
 
 
+class LayerTraffic(NamedTuple):
+    """Estimated bytes of layers that a search on disk writes, and the maximum number of bytes that it reads again."""
+
+    written: int
+    read: int
+
+
 MakeState = Callable[[Partition, Room], PartitionState]
 """Creates the state of a partition without positions. It can be sent to other processes."""
 
@@ -77,6 +85,8 @@ class Contents(ABC):
     """The tasks of a layer."""
     assembly: ClassVar[type[Assembly[Any]]]
     """The chunks of a table."""
+    on_disk: ClassVar[bool] = False
+    """Whether the layers are in files, and memory contains only a part of the bits of one layer."""
 
     @property
     def bits(self) -> int | None:
@@ -89,12 +99,19 @@ class Contents(ABC):
         return False
 
     @abstractmethod
-    def can_hold(self, space: Space) -> bool:
-        """Return whether the positions of a space can be the contents of shards."""
+    def can_hold(self, space: Space, workers: Capacity) -> bool:
+        """Return whether the positions of a space can be the contents of shards on a set of workers."""
+
+    def commitment(self, space: Space, wanted: Commitment) -> Commitment:
+        """Return how layers are committed, given the commitment of contents in memory."""
+        return wanted
 
     @abstractmethod
     def divide(self, space: Space, chunk_rows: int, workers: Capacity) -> Division:
-        """Return the division of the rows for a set of workers."""
+        """Return the division of the rows for a set of workers.
+
+        ``workers.memory`` is the memory in bytes without the program, or None if there is no limit.
+        """
 
     @abstractmethod
     def needs(self, division: Division, commitment: Commitment, workers: Capacity) -> Needs:
@@ -110,6 +127,10 @@ class Contents(ABC):
     @abstractmethod
     def disk_space(self, division: Division, commitment: Commitment) -> DiskSpace:
         """Return the disk space of the journal and of the other files, without the manifest."""
+
+    def layer_traffic(self, division: Division) -> LayerTraffic | None:
+        """Return how much a search reads from disk and writes to it, or None if layers are in memory."""
+        return None
 
     @abstractmethod
     def describe_misfit(self, plan: "Plan") -> str:
@@ -153,6 +174,10 @@ class Contents(ABC):
     def make_state(self, division: Division) -> MakeState:
         """Return the function that creates the state of a partition on its worker."""
 
+    def segments(self, journal: Journal, states: Sequence[Any]) -> ShardSegments:
+        """Return the segments of a new shard with these states."""
+        return ShardSegments(journal, states[0].chunks.start, states[-1].chunks.stop)
+
     @abstractmethod
     def memory_limit(self, states: Sequence[Any], room: Room) -> int:
         """Return the bytes that the positions and the segments of a shard may take together after a layer."""
@@ -192,7 +217,7 @@ class BitContents(Contents):
         """Whether a shard settles a layer only after all shards have found it."""
         return self.bits == 2
 
-    def can_hold(self, space: Space) -> bool:
+    def can_hold(self, space: Space, workers: Capacity) -> bool:
         """Return whether positions have indices."""
         return not isinstance(space.numbering, Keyed)
 
@@ -205,10 +230,14 @@ class BitContents(Contents):
     def needs(self, division: Division, commitment: Commitment, workers: Capacity) -> Needs:
         """Return the memory of the move tables, and of the search or the assembly, whichever takes more."""
         filler = division.space.filler
-        assembly = _assembly_bytes(division, workers) if commitment.makes_table else 0
-        together = max(self._search_bytes(division, workers), assembly, filler.building_bytes(workers.workers))
+        together = max(self.needs_together(division, commitment, workers), filler.building_bytes(workers.workers))
         tables = filler.table_bytes
         return Needs(tables, together, tables - filler.least_table_bytes)
+
+    def needs_together(self, division: Division, commitment: Commitment, workers: Capacity) -> int:
+        """Return the memory of the search or the assembly, without the move tables, whichever takes more."""
+        assembly = _assembly_bytes(division, workers) if commitment.makes_table else 0
+        return max(self._search_bytes(division, workers), assembly)
 
     def _search_bytes(self, division: Division, workers: Capacity) -> int:
         """Return the memory of the search: bits, frontiers received from others, and segments of active partitions.
@@ -271,12 +300,16 @@ class BitContents(Contents):
 
     def search(self, shard: Shard, offers: Sequence[Any], moves: Links, depth: int) -> int:
         """Find the positions at ``depth`` from the frontiers of this shard and of the other shards or boundaries."""
+        return self.advance(shard, offers, moves, depth, shard.log)
+
+    def advance(self, shard: Shard, offers: Sequence[Any], moves: Links, depth: int, log: Any) -> int:
+        """Search as `search` does, and add the new positions to a ``log``."""
         frontiers = {one.number: one for source in (shard, *offers) for one in source.frontiers(depth - 1)}
         found = 0
         for state in shard.states:
             numbers = moves.predecessors[state.part.number]
             here = [frontiers[number] for number in numbers if number in frontiers]
-            found += state.advance(depth, here, moves.tables, shard.log)
+            found += state.advance(depth, here, moves.tables, log)
         return found
 
 
@@ -301,7 +334,7 @@ class KeyContents(Contents):
     graph = ExchangeGraph
     assembly = KeyAssembly
 
-    def can_hold(self, space: Space) -> bool:
+    def can_hold(self, space: Space, workers: Capacity) -> bool:
         """Return whether positions are keys."""
         return isinstance(space.numbering, Keyed)
 

@@ -1,0 +1,133 @@
+"""Layers on disk: memory holds only the bits of the layer being computed, in as many partitions as fit."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from math import ceil
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from antipodes.executors.api import Capacity
+from antipodes.system.machine import MIB, human
+from antipodes.tables.journal import Journal
+from antipodes.tables.layers.assembly import SerialDepthAssembly
+from antipodes.tables.layers.disk_segments import PIECES_IN_MEMORY, READ_BYTES, DiskSegments, LayerLog
+from antipodes.tables.layers.shard import Room, Shard
+from antipodes.tables.layers.shard_segments import ShardSegments
+from antipodes.tables.planning.division import Division
+from antipodes.tables.strategies.commitment import Commitment, LastLayersCommitment
+from antipodes.tables.strategies.contents import ASSEMBLED_BYTES, BitContents, LayerTraffic, MakeState
+from antipodes_tasks.bfs.bitmaps import bitmap_bytes
+from antipodes_tasks.bfs.on_disk import DiskState
+from antipodes_tasks.bfs.partition import Links, Partition
+from antipodes_tasks.spaces.space import Space
+
+if TYPE_CHECKING:
+    from antipodes.tables.planning.plan import Plan
+
+LOG_BYTES, LOGS_BYTES = 4 * MIB, 2 * MIB
+"""Maximum size of the segments that are not in a file yet, in bytes: of a shard that finds a layer, and of all other
+shards together. These are written to a single file when the layer is committed."""
+LAYER_BYTES = 0.9
+"""Typical size of all layers in bytes per entry, if there are dozens of layers. With fewer layers it is less."""
+CHUNKS_IN_MEMORY = 4
+"""Bitmaps of a chunk that a worker needs: a part of a frontier, the earlier positions, and an encoded segment."""
+
+
+@dataclass(frozen=True)
+class DiskContents(BitContents):
+    """One bit per entry of the partitions being searched. The layers are in files, the journal of the run.
+
+    A partition is as large as memory allows, since each partition reads the frontiers of the others once.
+    """
+
+    bits: int = 1
+
+    assembly = SerialDepthAssembly
+    on_disk = True
+
+    @property
+    def settles_together(self) -> bool:
+        """Return False: files are never changed, so a partition can be read while others go on."""
+        return False
+
+    def can_hold(self, space: Space, workers: Capacity) -> bool:
+        """Return whether positions have indices, and all workers are threads, which can read the same files."""
+        return super().can_hold(space, workers) and not workers.processes
+
+    def commitment(self, space: Space, wanted: Commitment) -> Commitment:
+        """Return the journal of a table, or of the last layers if they are only counted."""
+        return wanted if wanted.makes_table else LastLayersCommitment(_one_way(space))
+
+    def divide(self, space: Space, chunk_rows: int, workers: Capacity) -> Division:
+        """Return the division into few partitions, as many for each worker, whose bits fit into memory."""
+        active, chunks = workers.workers, ceil(space.rows / chunk_rows)
+        left = (workers.memory or 0) - space.filler.table_bytes - LOGS_BYTES
+        each = max(0, left) // active - _worker_bytes(space, chunk_rows)
+        chunks_that_fit = max(1, each // bitmap_bytes(chunk_rows, space.width))
+        rounds = ceil(chunks / (chunks_that_fit * active))
+        return Division(space, chunk_rows, ceil(chunks / (rounds * active)) * chunk_rows, 1)
+
+    def needs_together(self, division: Division, commitment: Commitment, workers: Capacity) -> int:
+        """Return the memory of the active partitions, or of the assembly, whichever takes more."""
+        space, active = division.space, min(workers.workers, division.partition_count)
+        bits = active * bitmap_bytes(min(space.rows, division.partition_rows), space.width)
+        search = bits + active * _worker_bytes(space, division.chunk_rows)
+        chunk = ASSEMBLED_BYTES * division.chunk_rows * space.width
+        return max(search, active * chunk if commitment.makes_table else 0)
+
+    def buffer_bytes(self, division: Division, journal_bytes: int, workers: Capacity, left: int | None) -> int:
+        """Return the memory of the segments that are not in a file after a layer, beyond the minimum."""
+        return LOGS_BYTES
+
+    def layer_traffic(self, division: Division) -> LayerTraffic:
+        """Return the traffic if each partition reads all layers as frontiers, and its own layers twice more."""
+        written = ceil(LAYER_BYTES * division.space.size)
+        return LayerTraffic(written, written * (division.partition_count + 2))
+
+    def describe_misfit(self, plan: "Plan") -> str:
+        """Return the number of entries, and the bytes of the smallest partitions and of the move tables."""
+        return (
+            f"even with its layers on disk, {plan.space.size:,} positions take at least {human(plan.least_bytes)}, "
+            f"{human(plan.table_bytes)} of it for the move tables"
+        )
+
+    def make_state(self, division: Division) -> MakeState:
+        """Return the function that creates the state of a partition."""
+        space = division.space
+        return partial(_state_of, space.width, division.chunk_rows, _one_way(space), space.weights)
+
+    def segments(self, journal: Journal, states: Sequence[DiskState]) -> ShardSegments:
+        """Return the segments of a shard, which its states read."""
+        found = DiskSegments(journal, states[0].chunks.start, states[-1].chunks.stop, LOG_BYTES)
+        for state in states:
+            state.files = found
+        return found
+
+    def memory_limit(self, states: Sequence[Any], room: Room) -> int:
+        """Return the maximum size of the segments of a shard that are not in a file after a layer."""
+        return room.memory_bytes
+
+    def search(self, shard: Shard, offers: Sequence[Any], moves: Links, depth: int) -> int:
+        """Find the positions at ``depth`` from the frontiers of this shard and of the other shards, in files."""
+        assert isinstance(shard.segments, DiskSegments)
+        return self.advance(shard, offers, moves, depth, LayerLog(shard.segments, shard.token))
+
+
+def _one_way(space: Space) -> bool:
+    return not space.rules.moves.reversible
+
+
+def _worker_bytes(space: Space, chunk_rows: int) -> int:
+    """Return the memory of a worker in addition to the bits of its partition."""
+    chunk = bitmap_bytes(chunk_rows, space.width)
+    return LOG_BYTES + PIECES_IN_MEMORY * max(READ_BYTES, chunk) + CHUNKS_IN_MEMORY * chunk
+
+
+def _state_of(
+    width: int, chunk_rows: int, one_way: bool, weights: NDArray[np.int64] | None, part: Partition, room: Room
+) -> Any:
+    """Return a `DiskState`, whose files `DiskContents.segments` sets. It makes no checkpoints."""
+    return DiskState(part, width, chunk_rows, one_way, weights)

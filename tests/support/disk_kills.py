@@ -1,0 +1,46 @@
+"""Searches with layers on disk that are killed at calls of the file system; the last one is not.
+
+As a program, ``python tests/support/disk_kills.py PUZZLE STORE NUMBER SEED [--counts-only]`` kills this many runs
+on one store. Each run is a fork of this process, which has loaded the libraries.
+"""
+
+import os
+import random
+import sys
+from pathlib import Path
+
+from every_kind import config_of, options_of
+from faults import die, fault_at
+
+from antipodes.tables.planning import division
+from antipodes.tables.planning import plan as planning
+from antipodes.tables.run import run_puzzle
+from antipodes.tables.strategies import disk_contents
+from antipodes.tables.strategies.disk_contents import DiskContents
+
+
+def main(name: str, store: Path, number: int, rng: random.Random, counts_only: bool) -> int:
+    """Kill runs of a puzzle at random calls, and then run it to its end; return how many were killed."""
+    planning.CONTENTS = (DiskContents(),)
+    division.CHUNK_STATES = (8, 64)
+    disk_contents.LOG_BYTES, disk_contents.LOGS_BYTES = 16, 64
+    killed = 0
+    for at in [*(rng.randint(1, 60) for _ in range(number)), 0]:
+        process = os.fork()
+        if not process:
+            status = 1
+            try:
+                with fault_at(at, die):
+                    run_puzzle(config_of(name), store, options_of(name, workers=2, counts_only=counts_only))
+                status = 0
+            finally:
+                os._exit(status)
+        status = os.waitpid(process, 0)[1]
+        killed += os.WIFSIGNALED(status)
+        assert os.WIFSIGNALED(status) or os.waitstatus_to_exitcode(status) == 0
+    return killed
+
+
+if __name__ == "__main__":
+    name, store, number, seed, *more = sys.argv[1:]
+    print(main(name, Path(store), int(number), random.Random(int(seed)), bool(more)))

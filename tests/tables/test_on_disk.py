@@ -1,0 +1,255 @@
+"""Layers on disk: the same tables and counts as with bits in memory, resumed after kills, faults and corrupt files."""
+
+import errno
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import disk_kills
+import pytest
+from every_kind import NUMBERED, REDUCED, config_of, options_of
+from faults import NAMES, SYNCS, WRITES, error, fault_at
+from resume import resume
+from stores import contents, stop_after
+
+from antipodes.executors.threads import Threads
+from antipodes.puzzles.config import load_config
+from antipodes.storage.directory import DirectoryStorage
+from antipodes.system.events import Event, JournalCorrupt
+from antipodes.system.machine import MIB
+from antipodes.tables.layers import disk_segments
+from antipodes.tables.planning import division as dividing
+from antipodes.tables.planning import plan as planning
+from antipodes.tables.planning.plan import PROGRAM_BYTES, plan_run
+from antipodes.tables.run import RunOptions, run_puzzle
+from antipodes.tables.store.search_stores import CountsStore
+from antipodes.tables.strategies import disk_contents
+from antipodes.tables.strategies.commitment import CHECKPOINTS
+from antipodes.tables.strategies.disk_contents import DiskContents
+from antipodes.tables.verify import verify
+from antipodes_tasks.base.errors import AntipodesError, DiskLimitError, InputError, StoreError
+
+COUNTED = ["one-way", "reduced one-way", "reduced tiles", "reduced twists", "several blanks", "topspin"]
+"""Puzzles whose layers are counted: one-way and reversible ones, whole and reduced spaces."""
+
+
+def small_pieces(patch: pytest.MonkeyPatch) -> None:
+    """Divide tables into chunks, partitions and files of a few positions."""
+    patch.setattr(dividing, "CHUNK_STATES", (8, 64))
+    patch.setattr(disk_contents, "LOG_BYTES", 16)
+    patch.setattr(disk_contents, "LOGS_BYTES", 64)
+    patch.setattr(disk_segments, "READ_BYTES", 16)
+    patch.setattr(disk_segments, "MIN_BYTES_AHEAD", 32)
+
+
+@pytest.fixture
+def on_disk(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keep layers on disk, in small pieces."""
+    monkeypatch.setattr(planning, "CONTENTS", (DiskContents(),))
+    small_pieces(monkeypatch)
+
+
+@pytest.fixture(scope="module", params=NUMBERED)
+def expected(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A table that was made with bits in memory."""
+    store = tmp_path_factory.mktemp("memory") / f"{request.param}.zarr"
+    with pytest.MonkeyPatch.context() as patch:
+        small_pieces(patch)
+        run_puzzle(config_of(request.param), store, options_of(request.param, workers=2))
+    return store
+
+
+@pytest.fixture(scope="module", params=COUNTED)
+def counted(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Layers that were counted with bits in memory."""
+    store = tmp_path_factory.mktemp("counted") / f"{request.param}.zarr"
+    with pytest.MonkeyPatch.context() as patch:
+        small_pieces(patch)
+        run_puzzle(config_of(request.param), store, options_of(request.param, workers=2, counts_only=True))
+    return store
+
+
+@pytest.mark.usefixtures("on_disk")
+def test_every_kind_of_table(expected: Path, tmp_path: Path) -> None:
+    config, store = config_of(expected.stem), tmp_path / "t.zarr"
+    planned = plan_run(config.puzzle, 2, symmetry=options_of(expected.stem).symmetry)
+    assert planned.partition_count > 1 or planned.space.rows < 3
+    elsewhere = str(tmp_path / "spill") if expected.stem in REDUCED else None
+    options = options_of(expected.stem, workers=2, spill=elsewhere)
+    run_puzzle(config, store, options, interrupted=stop_after(3))
+    assert (tmp_path / "spill/t.zarr.spill/journal").exists() == (elsewhere is not None)
+    assert verify(store, Threads(2)).ok
+    resume(store, options)
+    assert contents(store) == contents(expected)
+    assert elsewhere is None or not os.listdir(elsewhere)
+
+
+@pytest.mark.usefixtures("on_disk")
+@pytest.mark.parametrize("spill", [False, True])
+def test_counts_that_are_resumed_after_each_layer(counted: Path, spill: bool, tmp_path: Path) -> None:
+    store = tmp_path / "t.zarr"
+    options = options_of(counted.stem, workers=2, counts_only=True, spill=str(tmp_path / "spill") if spill else None)
+    while not run_puzzle(config_of(counted.stem), store, options, interrupted=stop_after(3)).complete:
+        manifest = CountsStore(store).read()
+        depths = {int(path.name.split("-")[2]) for path in tmp_path.rglob("checkpoint/*")}
+        assert config_of(counted.stem).puzzle.moves.reversible is False or min(depths) >= manifest.committed_depth - 2
+    assert contents(store) == contents(counted)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["spill", "t.zarr"][not spill :]
+
+
+@pytest.mark.usefixtures("on_disk")
+@pytest.mark.parametrize("change", ["flip", "truncate", "delete"])
+@pytest.mark.parametrize("counts_only", [False, True])
+def test_a_corrupt_file_is_named_and_its_layers_are_found_again(change: str, counts_only: bool, tmp_path: Path) -> None:
+    name, events = "reduced tiles", list[Event]()
+    options = options_of(name, workers=2, counts_only=counts_only)
+    run_puzzle(config_of(name), tmp_path / "t.zarr", options, interrupted=stop_after(9))
+    last = max(
+        (tmp_path / "t.zarr").glob("checkpoint/*" if counts_only else "journal/*"),
+        key=lambda path: int(path.name.split("-")[2]),
+    )
+    if change == "delete":
+        last.unlink()
+    else:
+        content = bytearray(last.read_bytes())
+        content[-1] ^= 1
+        last.write_bytes(content[: len(content) // 2] if change == "truncate" else content)
+    report = run_puzzle(config_of(name), tmp_path / "t.zarr", options, events.append)
+    (corrupt,) = (event for event in events if isinstance(event, JournalCorrupt))
+    assert str(last.parent) in str(corrupt.damage) or (change == "delete" and not counts_only)
+    expected = run_puzzle(config_of(name), tmp_path / "expected.zarr", options)
+    assert report.manifest == expected.manifest
+
+
+@pytest.mark.usefixtures("on_disk")
+@pytest.mark.parametrize("counts_only", [False, pytest.param(True, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(("kind", "number"), [(WRITES, errno.ENOSPC), (SYNCS, errno.EIO), (NAMES, errno.ENOSPC)])
+def test_a_fault_at_some_calls(kind: str, number: int, counts_only: bool, tmp_path: Path) -> None:
+    config = config_of("topspin")
+
+    def options(spill: str) -> RunOptions:
+        return RunOptions(workers=1, counts_only=counts_only, spill=str(tmp_path / spill))
+
+    with fault_at(0, error(number), (kind,)) as calls:
+        whole = run_puzzle(config, tmp_path / "whole.zarr", options("whole"))
+    for at in range(1, calls.count + 1, max(1, calls.count // 3)):
+        store = tmp_path / f"{at}.zarr"
+        with fault_at(at, error(number), (kind,), lasts=True), pytest.raises(AntipodesError, match=os.strerror(number)):
+            run_puzzle(config, store, options("spill"))
+        assert run_puzzle(config, store, options("spill")).manifest == whole.manifest
+        assert not os.listdir(tmp_path / "spill")
+
+
+@pytest.mark.parametrize("counts_only", [False, True])
+@pytest.mark.parametrize("name", ["reduced tiles", "reduced one-way"])
+def test_killed_at_random_calls(name: str, counts_only: bool, tmp_path: Path) -> None:
+    store, more = tmp_path / "t.zarr", ["--counts-only"] if counts_only else []
+    command = [sys.executable, Path(disk_kills.__file__), name, store, "10", "1", *more]
+    ended = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert ended.returncode == 0, ended.stderr
+    assert int(ended.stdout) >= 5
+    with pytest.MonkeyPatch.context() as patch:
+        small_pieces(patch)
+        run_puzzle(config_of(name), tmp_path / "memory.zarr", options_of(name, workers=2, counts_only=counts_only))
+    assert contents(store) == contents(tmp_path / "memory.zarr")
+
+
+def test_disk_is_chosen_if_two_bits_do_not_fit() -> None:
+    puzzle = load_config("seven-tiles").puzzle
+    two = plan_run(puzzle, 2, 1, commitment=CHECKPOINTS, on_disk=False)
+    fits, disk = (plan_run(puzzle, 2, two.least_bytes - less, commitment=CHECKPOINTS) for less in (0, 1))
+    assert (fits.contents.bits, fits.contents.on_disk) == (2, False)
+    assert (disk.contents.bits, disk.contents.on_disk) == (1, True)
+    assert disk.memory_bytes < two.least_bytes
+    tight = plan_run(puzzle, 2, PROGRAM_BYTES + 40 * MIB, commitment=CHECKPOINTS)
+    assert tight.memory_bytes <= PROGRAM_BYTES + 40 * MIB
+    assert tight.partition_count > disk.partition_count
+    assert not plan_run(puzzle, 2, PROGRAM_BYTES + 40 * MIB, processes=2).contents.on_disk
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("counts_only", [False, True])
+def test_little_memory(counts_only: bool, tmp_path: Path) -> None:
+    config, options = load_config("seven-tiles"), RunOptions(workers=2, counts_only=counts_only)
+    limited = RunOptions(workers=2, counts_only=counts_only, memory_limit=PROGRAM_BYTES + 60 * MIB)
+    report = run_puzzle(config, tmp_path / "disk.zarr", limited)
+    assert report.manifest == run_puzzle(config, tmp_path / "memory.zarr", options).manifest
+
+
+@pytest.mark.usefixtures("on_disk")
+def test_counts_stay_on_disk_or_in_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    config, options = load_config("eight-puzzle"), RunOptions(workers=2, counts_only=True, checkpoint_every=0)
+    run_puzzle(config, tmp_path / "t.zarr", options, interrupted=stop_after(9))
+    monkeypatch.undo()
+    assert CountsStore(tmp_path / "t.zarr").read().spill == ""
+    report = run_puzzle(config, tmp_path / "t.zarr", options, interrupted=stop_after(2))
+    assert (report.resumed_from, CountsStore(tmp_path / "t.zarr").read().spill) == (9, "")
+    assert run_puzzle(config, tmp_path / "t.zarr", options).manifest.layers == (
+        run_puzzle(config, tmp_path / "memory.zarr", options).manifest.layers
+    )
+
+
+@pytest.mark.usefixtures("on_disk")
+class TestSpill:
+    """Directories that ``spill`` names."""
+
+    def test_one_that_cannot_be_written(self, tmp_path: Path) -> None:
+        (tmp_path / "file").write_text("x")
+        with pytest.raises(StoreError, match=r"cannot write .*file/t.zarr.spill: Not a directory"):
+            run_puzzle(config_of("topspin"), tmp_path / "t.zarr", RunOptions(spill=str(tmp_path / "file")))
+        assert not (tmp_path / "t.zarr").exists()
+
+    def test_one_that_is_full(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        free = DirectoryStorage.free_bytes
+        monkeypatch.setattr(
+            DirectoryStorage,
+            "free_bytes",
+            lambda storage: 10 if storage.path.name.endswith("spill") else free(storage),
+        )
+        with pytest.raises(DiskLimitError, match=r"t.zarr.spill needs .* of free disk space for the layers, but 10"):
+            run_puzzle(config_of("topspin"), tmp_path / "t.zarr", RunOptions(spill=str(tmp_path / "full")))
+        assert not list(tmp_path.iterdir())
+
+    def test_one_of_another_run(self, tmp_path: Path) -> None:
+        spill = RunOptions(spill=str(tmp_path / "spill"))
+        (tmp_path / "other").mkdir()
+        run_puzzle(config_of("topspin"), tmp_path / "t.zarr", spill, interrupted=stop_after(2))
+        before = contents(tmp_path)
+        with pytest.raises(StoreError, match=r"t.zarr.spill contains the layers of another store, .*/t.zarr; choose"):
+            run_puzzle(config_of("topspin"), tmp_path / "other/t.zarr", spill)
+        assert contents(tmp_path) == before
+
+    def test_one_with_other_files(self, tmp_path: Path) -> None:
+        foreign = tmp_path / "spill/t.zarr.spill/mine"
+        foreign.parent.mkdir(parents=True)
+        foreign.write_text("x")
+        with pytest.raises(StoreError, match="contains files that do not belong to a run"):
+            run_puzzle(config_of("topspin"), tmp_path / "t.zarr", RunOptions(spill=str(tmp_path / "spill")))
+        assert foreign.read_text() == "x"
+
+    @pytest.mark.parametrize("counts_only", [False, True])
+    def test_one_that_is_gone(self, counts_only: bool, tmp_path: Path) -> None:
+        options = RunOptions(spill=str(tmp_path / "spill"), counts_only=counts_only)
+        run_puzzle(config_of("topspin"), tmp_path / "t.zarr", options, interrupted=stop_after(3))
+        (tmp_path / "spill").rename(tmp_path / "moved")
+        before = contents(tmp_path)
+        for spill in (None, str(tmp_path / "spill")):
+            with pytest.raises(StoreError, match=r"layers of .* are in .*t.zarr.spill, which is missing"):
+                run_puzzle(config_of("topspin"), tmp_path / "t.zarr", RunOptions(spill=spill, counts_only=counts_only))
+        assert contents(tmp_path) == before
+        moved = RunOptions(spill=str(tmp_path / "moved"), counts_only=counts_only)
+        report = run_puzzle(config_of("topspin"), tmp_path / "t.zarr", moved)
+        assert (report.complete, report.resumed_from) == (True, 3)
+        assert not os.listdir(tmp_path / "moved")
+
+    def test_on_a_cluster(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.undo()
+        options = RunOptions(spill=str(tmp_path), scheduler="local", workers=1)
+        with pytest.raises(InputError, match="threads of this process; the run uses a cluster"):
+            run_puzzle(config_of("topspin"), tmp_path / "t.zarr", options)
+
+    def test_keys(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.undo()
+        with pytest.raises(InputError, match="positions of this puzzle are searched as keys"):
+            run_puzzle(config_of("blocks"), tmp_path / "t.zarr", RunOptions(spill=str(tmp_path)))
