@@ -11,6 +11,7 @@ from antipodes.puzzles.abstraction import Abstraction, pattern_settings
 from antipodes.puzzles.config import bundled_configs, load_config
 from antipodes.puzzles.families import puzzle_from
 from antipodes.puzzles.puzzle import Puzzle
+from antipodes_tasks.permutations.arrangements import radices
 from antipodes_tasks.rules.swaps import transforms_of
 from antipodes_tasks.spaces import choose_cut
 from antipodes_tasks.spaces.map_estimates import estimated_maps
@@ -102,6 +103,18 @@ def test_the_estimated_number_of_maps_is_large_enough(name: str) -> None:
         space.filler.most_column_maps
         <= min(estimate, space.rows * space.filler.most_moves) + space.numbering.symmetries
     )
+
+
+def test_only_sets_of_tiles_that_a_symmetry_preserves_are_considered(monkeypatch: pytest.MonkeyPatch) -> None:
+    considered, middle = list[int](), 7
+    monkeypatch.setattr(choose_cut, "radices", lambda counts: considered.append(len(counts)) or radices(counts))
+    start = " ".join("-" if place == middle else str(place + 1) for place in range(2 * middle + 1))
+    path = [[at, at + 1] for at in range(2 * middle)]
+    rules = puzzle_from({"name": "path", "family": "jump", "edges": path, "start": start}).rules
+    images = choose_cut.symmetries_listed(rules)
+    assert len(images) == 2
+    assert list(choose_cut._label_sets(choose_cut.parts_of(rules), images))
+    assert len(considered) == 2 ** (middle + 1), "pairs of tiles that the reflection exchanges, and the empty place"
 
 
 HEAWOOD = [*circulant(14, 1), *((at, (at + 5) % 14) for at in range(0, 14, 2))]

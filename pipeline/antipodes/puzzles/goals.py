@@ -1,4 +1,4 @@
-"""Goals and starts: the positions that texts describe, each text a position or a pattern."""
+"""Goals and starts: the positions that texts describe. A text is a position or a pattern."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace

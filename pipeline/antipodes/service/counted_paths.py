@@ -17,8 +17,8 @@ MAX_DIGITS = 4_000
 """Maximum number of digits of a path's number."""
 MAX_CACHED = 4
 """Maximum number of positions whose shortest paths stay in memory, a few megabytes each."""
-BATCH = 1 << 14
-"""Number of positions to which a move is applied at a time."""
+BATCH = 1 << 12
+"""Number of positions to which all moves are applied at a time."""
 Sources = NDArray[np.int64]
 Links = list[list[int]]
 """For each position of a layer, the numbers of its neighbours in the next layer, one move closer to the starts."""

@@ -22,7 +22,7 @@ class Named(NamedTuple):
     needs: str
     """The moves that the heuristic supports, for error messages."""
     is_default: Callable[[Rules], bool]
-    """Function that returns whether searches use the heuristic by default, unless a later one is the default, too."""
+    """Function that returns whether searches use the heuristic by default. The last default in `NAMED` counts."""
 
 
 SWAPS, TILES = "moves that take one piece to an empty place", "tiles that slide on a full rectangle"

@@ -1,4 +1,4 @@
-"""Lower bounds of the distance to the nearest goal, which are admissible heuristics of searches.
+"""Lower bounds of the distance to the nearest goal, which searches use as admissible heuristics.
 
 The lower bounds in this module are sums of tables, and after a move a search looks up only the tables that the move
 affects. Other lower bounds are computed for many positions at once.

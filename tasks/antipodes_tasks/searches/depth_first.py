@@ -119,8 +119,7 @@ def descent_by_moves(
 ) -> Descent:
     """Return the search for paths of ``depth`` moves, by a kernel.
 
-    ``edges`` is None unless all moves are swaps; only swaps can be combined with ``tables``
-    that prune.
+    ``edges`` is None unless all moves are swaps; only swaps can be combined with ``tables`` that prune.
     """
     moves, labels = steps.arrays, problem.position[np.newaxis]
     stack = _Stack(
@@ -423,7 +422,7 @@ class _Level:
 
 
 def descent_by_blocks(depth: int, problem: Problem, lower: LowerBound | None, request: Request) -> Descent:
-    """Return the search for paths of ``depth`` moves, by blocks of positions, pruned by a lower bound if any."""
+    """Return the search for paths of ``depth`` moves, by blocks of positions, pruned by a lower bound if given."""
     search = _Blocks(problem, lower, depth, len(room_for_paths(depth, request, np.uint8, 0)), request.every)
 
     def result() -> Pass:

@@ -1,4 +1,4 @@
-"""What guides a depth-first search: one interface for named heuristics, pattern tables, and no heuristic at all."""
+"""One interface for everything that can guide a depth-first search: named heuristics, pattern tables, or nothing."""
 
 from abc import ABC, abstractmethod
 from typing import ClassVar
@@ -84,10 +84,12 @@ class GuidedByBound(Heuristic):
 
     @property
     def name(self) -> str:
+        """The name of the heuristic, or "default" if none was given."""
         return self._name
 
     @property
     def is_zero(self) -> bool:
+        """Whether the bound is 0 for all positions."""
         return self._lower.tables is not None and self._lower.tables.is_zero
 
     @property
@@ -95,9 +97,11 @@ class GuidedByBound(Heuristic):
         return isinstance(self._lower, Gaps) and self._lower.connects_all
 
     def bounds(self, labels: Labels) -> Numbers:
+        """Return the lower bounds ``(n,)`` of positions ``(n, places)``."""
         return self._lower.bounds(labels)
 
     def descent(self, depth: int, problem: Problem, request: Request, share: Share = WHOLE) -> Descent:
+        """Return the search for paths of ``depth`` moves; it always searches the whole tree."""
         if isinstance(self._lower, Gaps):
             return descent_by_gaps(depth, problem, self._lower, request)
         tables, steps, edges = self._lower.tables, problem.steps, swap_edges(problem.rules)

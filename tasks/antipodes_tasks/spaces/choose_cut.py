@@ -289,16 +289,17 @@ def _label_sets(parts: Sequence[Part], images: Images) -> Iterator[Classes]:
         return
     labels = np.arange(len(part.counts))
     sets = np.arange(1 << len(labels))
-    inside = (sets[:, np.newaxis] >> labels & 1).astype(np.bool_)
     renamed = images.labels[:, part.place_slice.start, labels].astype(np.int64)
-    fixed = sum(((inside * (1 << one)).sum(axis=1) == sets).astype(np.int64) for one in renamed)
+    moved = (sum((sets >> label & 1) << image for label, image in enumerate(one)) for one in renamed)
+    fixed = sum((each == sets).astype(np.int64) for each in moved)
+    chosen = np.flatnonzero(fixed > 1)
     found = dict[tuple[int, int], Classes]()
-    for number in np.lexsort((sets, -fixed)).tolist():
-        chosen = inside[number]
-        width = prod(radices([count for count, here in zip(part.counts, chosen, strict=True) if here]))
-        if fixed[number] > 1 and SET_WIDTHS[0] <= width <= SET_WIDTHS[1]:
-            shown = np.cumsum(~chosen) - 1 + (chosen.argmax() < labels)
-            shown[chosen] = shown[chosen.argmax() - 1] + 1 if chosen.argmax() else 0
+    for number in chosen[np.argsort(-fixed[chosen], kind="stable")].tolist():
+        inside = (number >> labels & 1).astype(np.bool_)
+        width = prod(radices([count for count, here in zip(part.counts, inside, strict=True) if here]))
+        if SET_WIDTHS[0] <= width <= SET_WIDTHS[1]:
+            shown = np.cumsum(~inside) - 1 + (inside.argmax() < labels)
+            shown[inside] = shown[inside.argmax() - 1] + 1 if inside.argmax() else 0
             found.setdefault((width, int(fixed[number])), (tuple(shown.tolist()),))
     yield from found.values()
 

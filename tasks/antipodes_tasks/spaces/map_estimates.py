@@ -36,7 +36,7 @@ class _Actions(NamedTuple):
 
 
 def estimated_maps(frame: Cut, images: Images, transforms: Transforms) -> float:
-    """Return an estimate of the number of column maps that a large number of rows has. It is usually too large."""
+    """Return an estimate of the number of column maps of a large number of rows. It is usually too large."""
     mixed = [block for block in frame.blocks if not _is_alone(frame, block)]
     alone = _actions(frame.column_places & _of_column(frame), images, transforms)
     if not mixed:

@@ -1,7 +1,7 @@
-"""The tasks that find layers: what each shard needs of others, and which task has to wait for which.
+"""The tasks that find layers: the data that shards get from other shards, and the order of the tasks.
 
-Shards that only need the frontiers of a few others form a `NeighbourGraph`. If any shard may lead to any other, they
-form an `ExchangeGraph`. The contents of the shards determine the class.
+Shards that only need the frontiers of a few others form a `NeighbourGraph`. If moves may lead from any shard to any
+other, the shards form an `ExchangeGraph`. The contents of the shards determine the class.
 """
 
 from abc import ABC, abstractmethod
@@ -63,7 +63,7 @@ class LayerGraph(ABC):
         """Add the tasks of the layer after ``depth``, for several shards."""
 
     def _add(self, group: Sequence[int], offers: Sequence[Handle], depth: int, layers: int) -> None:
-        """Add the task that advances a group of shards, given what other shards offer."""
+        """Add the task that advances a group of shards, given the ``offers`` of other shards."""
         shards = [self.shards[number] for number in group]
         call = advance, shards, offers, self.links, depth, layers, self.token, self._handles_after(group[0])
         self.advances[self._call(f"advance-{depth}", group[0], call)] = group, depth

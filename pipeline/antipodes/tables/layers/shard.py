@@ -131,7 +131,8 @@ class Shard:
     def advance(self, offers: Sequence[Any], links: Any, depth: int, layers: int, token: str) -> list[int]:
         """Find the ``layers`` layers after ``depth``; return the number of positions in each.
 
-        ``offers`` are what the `LayerGraph` collects from other shards. If there are any, only one layer is allowed.
+        ``offers`` are the data that the `LayerGraph` collects from other shards. With offers, only one layer is
+        allowed.
         """
         with self.held_by(token):
             return [self._advance(offers, links, at) for at in range(depth + 1, depth + layers + 1)]

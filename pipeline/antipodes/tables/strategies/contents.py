@@ -1,4 +1,4 @@
-"""What the shards of a search contain: three or two bits per entry, or sorted keys; `disk_contents` has layers on disk.
+"""The contents of the shards of a search: three or two bits per entry, or sorted keys. Layers on disk: `disk_contents`.
 
 The plan chooses the first of `planning.plan.CONTENTS` whose bytes fit into the memory of a run. The chosen contents can
 be sent to other processes. Every decision of a search that depends on them is a method here.
@@ -95,7 +95,7 @@ class Contents(ABC):
 
     @property
     def settles_together(self) -> bool:
-        """Whether a shard settles a layer after all shards have found it, because others read its frontier in place."""
+        """Whether shards settle a layer only after all have found it, because others read their frontiers in place."""
         return False
 
     @abstractmethod
@@ -189,7 +189,7 @@ class Contents(ABC):
     def search(self, shard: Shard, offers: Sequence[Any], moves: Any, depth: int) -> int:
         """Find the positions of a shard at ``depth``, add them to its log, and return the number of new positions.
 
-        ``offers`` are what the tasks of `graph` collect from other shards, and ``moves`` the result of `link`.
+        ``offers`` are the data that the tasks of `graph` collect from other shards, and ``moves`` the result of `link`.
         """
 
     def assemble(
