@@ -12,7 +12,6 @@ from antipodes_tasks.permutations.ranks import (
     ALGORITHMS,
     Algorithm,
     factorial_digits,
-    from_factorial_digits,
     rank,
     unrank,
 )
@@ -72,11 +71,6 @@ def test_first_and_last_of_twenty(algorithm: Algorithm) -> None:
 
 
 @given(some_permutations)
-def test_permutations_from_their_digits(permutations: np.ndarray) -> None:
-    assert (from_factorial_digits(factorial_digits(permutations)) == permutations).all()
-
-
-@given(some_permutations)
 def test_digits_are_the_rank_in_the_factorial_system(permutations: np.ndarray) -> None:
     k = permutations.shape[1]
     weights = [factorial(k - 1 - i) for i in range(k - 1)]
@@ -120,11 +114,6 @@ def test_wrong_permutations_are_refused(array: object, message: str) -> None:
 def test_ranks_out_of_range_are_refused(ranks: list[int]) -> None:
     with pytest.raises(RankError, match="expected"):
         unrank(ranks, 4)
-
-
-def test_digits_out_of_range_are_refused() -> None:
-    with pytest.raises(RankError, match="digits at index 1 from 0 to 2, found 3"):
-        from_factorial_digits([[3, 3, 1]])
 
 
 def test_errors_are_input_errors() -> None:

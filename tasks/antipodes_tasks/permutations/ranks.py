@@ -87,26 +87,6 @@ def factorial_digits(permutations: ArrayLike) -> NDArray[np.uint8]:
     return np.array(digits, dtype=np.uint8).reshape(k - 1, len(checked)).T
 
 
-def from_factorial_digits(digits: ArrayLike) -> Permutations:
-    """Return the permutations ``(n, k)`` with the digits ``(n, k - 1)``: the inverse of `factorial_digits`.
-
-    Raises
-    ------
-    RankError
-        A digit is negative or greater than the number of elements to its right.
-    PermutationError
-        k is not 1 to 20.
-    """
-    checked = arguments.integers(digits, "factorial digits (n, k - 1)", 2, RankError)
-    k = checked.shape[1] + 1
-    _checked_elements(k)
-    ranks = np.zeros(len(checked), dtype=np.int64)
-    for i in range(k - 1):
-        _check_range(checked[:, i], k - i, f"digits at index {i}")
-        ranks = ranks * (k - i) + checked[:, i].astype(np.int64)
-    return unrank(ranks, k)
-
-
 def _checked(permutations: ArrayLike) -> Permutations:
     array = arguments.integers(permutations, "permutations (n, k)", 2, PermutationError)
     k = array.shape[1]
