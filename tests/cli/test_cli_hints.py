@@ -28,6 +28,7 @@ VALUES: dict[str, tuple[str, ...]] = {
     "counts_only": ("--counts-only",),
     "symmetry": ("--symmetry", "off"),
     "memory_limit": ("--memory-limit", "3GiB"),
+    "spill": ("--spill", "elsewhere"),
     "workers": ("--workers", "1"),
     "checkpoint_every": ("--checkpoint-every", "0.5"),
     "scheduler": ("--scheduler", "threads"),

@@ -15,7 +15,7 @@ from programs import Command, Process
 from stores import toml
 
 from antipodes.progress.searches import SearchProgress
-from antipodes.puzzles import pattern
+from antipodes.puzzles import goals
 from antipodes.puzzles.config import load_config
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.solving.solve import SEARCHES, choose_method
@@ -337,7 +337,7 @@ def test_a_goal_pattern_may_match_more_positions_than_can_be_listed(
     goal = "? ? 3 / ? 0 ? / ? 1 ?"
     asked = ("solve", "eight-puzzle", "867254301", "--to", goal, "--all", "--json")
     listed = json.loads(cli(*asked, "--method", "bfs").out)
-    monkeypatch.setattr(pattern, "MAX_GOALS", 100)
+    monkeypatch.setattr(goals, "MAX_GOALS", 100)
     matched = json.loads(cli(*asked).out)
     assert matched["reason"] == "the goal pattern matches too many positions to list them"
     same = ("distance", "solution_count", "solutions")

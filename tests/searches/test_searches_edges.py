@@ -22,6 +22,7 @@ from search_problems import (
 )
 from strategies import jump_settings
 
+from antipodes.puzzles.config import load_config
 from antipodes.puzzles.families.jump import jump
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.solving.solve import SEARCHES
@@ -145,8 +146,9 @@ def test_a_goal_given_twice_counts_once(search: Search) -> None:
 def test_positions_and_bounds_that_do_not_fit_are_refused() -> None:
     with pytest.raises(PositionError):
         Problem.of(EIGHT.rules, np.zeros(9, dtype=np.uint8))
+    cube = load_config("2x2x2").puzzle
     with pytest.raises(InputError, match="no heuristic is known for the moves of this puzzle"):
-        ida_star(Problem.of(pancakes((1, 0, 2)).rules, np.array([0, 1, 2], dtype=np.uint8)))
+        ida_star(Problem.of(cube.rules, cube.start_labels[0]))
     with pytest.raises(InputError, match="slide on a full rectangle"):
         linear_conflict(Problem.of(knights("A--").rules, knights("A--").start_labels[0]))
 

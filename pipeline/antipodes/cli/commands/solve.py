@@ -26,7 +26,7 @@ from antipodes.tables.json_results import routes_answer, solve_answer
 from antipodes_tasks.base.errors import InputError, ResourceLimitError
 from antipodes_tasks.base.quoting import counted
 from antipodes_tasks.rules.moves import GoalTest, Labels
-from antipodes_tasks.searches.answer import Answer, Outcome, unsolved
+from antipodes_tasks.searches.answer import Answer, Outcome, Proof, unsolved
 from antipodes_tasks.searches.pattern_databases import Patterns
 from antipodes_tasks.searches.problem import Problem
 from antipodes_tasks.searches.progress import Deadline, Heartbeat, TimeLimitReached
@@ -49,6 +49,8 @@ def show_solved(puzzle: Puzzle, solved: Solved, every: bool, as_json: bool) -> N
     guided += "" if solved.estimate is None else f", {solved.estimate} at the position"
     generated = "" if answer.generated is None else f", {answer.generated:,} generated"
     print_line(f"{answer.method}{guided}{chosen}: {expanded}{generated} in {solved.seconds:.3f} s")
+    if answer.proved is not None and answer.method != IDA_STAR:
+        print_line(_proof(solved))
     for number, path in enumerate(answer.solutions, start=1):
         if answer.solution_count > 1:
             print_line()
@@ -83,11 +85,28 @@ def _outcome(answer: Answer, every: bool) -> str:
     if answer.outcome == "time-limit":
         known = f"no path has fewer than {_moves(answer.least)}; " if answer.least and answer.least > 1 else ""
         return f"the time limit was reached: {known}the goal is farther or unreachable"
+    if answer.outcome == "not-found":
+        return "no path found: the beam dropped positions, so the goal may be reachable; try a greater --width"
     if answer.distance is None:
         return "unreachable: no sequence of moves leads to the goal"
     if not every:
         return _moves(answer.distance)
     return f"{_moves(answer.distance)}, {counted(answer.solution_count, 'shortest path')}"
+
+
+def _proof(solved: Solved) -> str:
+    """Return what is proved about the length of the path."""
+    answer = solved.answer
+    if answer.violations:
+        number = counted(answer.violations, "estimate")
+        return f"not proved to be shortest: {number} exceeded the length of a path to the goal"
+    lengths = {
+        Proof.SHORTEST: "shortest path",
+        Proof.WITHIN: f"at most {answer.bound:g} times as long as a shortest path" if answer.bound else "",
+        Proof.PATH: "not proved to be shortest",
+    }
+    condition = f", if {solved.heuristic} returns lower bounds" if answer.conditional else ""
+    return f"{lengths[answer.proved or Proof.PATH]}{condition}"
 
 
 def _moves(count: int | None) -> str:
