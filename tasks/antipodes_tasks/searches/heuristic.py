@@ -1,5 +1,7 @@
 """One interface for everything that can guide a depth-first search: named heuristics, pattern tables, or nothing."""
 
+from __future__ import annotations
+
 from abc import ABC, abstractmethod
 from typing import ClassVar
 
@@ -75,7 +77,7 @@ class GuidedByBound(Heuristic):
         self._lower, self._name = lower, name
 
     @classmethod
-    def of(cls, problem: Problem, name: str | None) -> "GuidedByBound":
+    def of(cls, problem: Problem, name: str | None) -> GuidedByBound:
         """Return the heuristic with a name, by default the strongest, for the goals of a problem.
 
         Raises InputError as `heuristic_of` does.
