@@ -1,7 +1,6 @@
 """A small search in shards, and ways to damage its journal."""
 
 from collections.abc import Callable, Sequence
-from functools import partial
 from itertools import pairwise
 from pathlib import Path
 
@@ -12,9 +11,11 @@ from antipodes.puzzles.families import puzzle_from
 from antipodes.storage.directory import DirectoryStorage
 from antipodes.tables.journal import Journal
 from antipodes.tables.journal_file import Cover
-from antipodes.tables.layers.shard import Shard
+from antipodes.tables.layers.layer_graph import boundary
+from antipodes.tables.layers.shard import Room, Shard
 from antipodes.tables.store.search_stores import TableStore
 from antipodes.tables.strategies.commitment import JOURNAL
+from antipodes.tables.strategies.contents import BitContents
 from antipodes_tasks.bfs.bitmaps import WORD, Bitmap, Depths, words
 from antipodes_tasks.bfs.partition import Links, Partition, State, links
 from antipodes_tasks.bfs.segments import SegmentLog, depths_of
@@ -45,14 +46,18 @@ def parts_of(bounds: Sequence[int]) -> list[Partition]:
 def new_shards(journal: Journal, sizes: Sequence[int], buffer_bytes: int = 1 << 20) -> list[Shard]:
     """Return empty shards with these numbers of partitions."""
     parts, ends = parts_of(BOUNDS), np.cumsum([0, *sizes]).tolist()
-    make = partial(State, width=SPACE.width, chunk_rows=CHUNK_ROWS)
-    return [Shard(parts[first:end], make, journal, buffer_bytes, JOURNAL) for first, end in pairwise(ends)]
+    contents = BitContents(bits=3)
+
+    def make(part: Partition, room: Room) -> State:
+        return State(part, SPACE.width, CHUNK_ROWS)
+
+    return [Shard(parts[first:end], make, journal, buffer_bytes, contents, JOURNAL) for first, end in pairwise(ends)]
 
 
 def advance(shards: Sequence[Shard], depth: int, token: str = "", lean: bool = False) -> int:
     """Find the layer after ``depth`` in all shards and return its size; if ``lean``, shards only see boundaries."""
     sources: list[Callable[[], object]] = [
-        (lambda one=one: one.boundary(LINKS, depth, token)) if lean else (lambda one=one: one)  # type: ignore[misc]
+        (lambda one=one: boundary(one, LINKS, depth, token, [])) if lean else (lambda one=one: one)  # type: ignore[misc]
         for one in shards
     ]
     seen = [source() for source in sources]

@@ -11,6 +11,7 @@ from journals import CHUNK_ROWS, LINKS, SPACE, STARTS, advance, begun, depths, f
 
 from antipodes.storage.file_lock import FileLock
 from antipodes.tables.journal import Journal, JournalDamagedError
+from antipodes.tables.layers.layer_graph import boundary
 from antipodes.tables.layers.shard import Shard
 from antipodes.tables.layers.shard_segments import flush, write
 from antipodes.tables.strategies.commitment import flush_shards
@@ -61,7 +62,7 @@ def test_only_rows_with_moves_out_of_the_shard_are_sent(journal: Journal) -> Non
     shards = begun(journal, [2, 3])
     sent: set[int] = set()
     for depth in range(8):
-        sent |= {int(row) for part in shards[0].boundary(LINKS, depth, "").parts for row in part.rows}
+        sent |= {int(row) for part in boundary(shards[0], LINKS, depth, "", []).parts for row in part.rows}
         advance(shards, depth)
     assert sent
     assert all((LINKS.tables.target[row] >= 20).any() for row in sent)
@@ -228,7 +229,7 @@ def test_a_task_of_an_earlier_token_changes_nothing(journal: Journal, tmp_path: 
     before = [(one.depth, [state.visited.copy() for state in one.states]) for one in shards]
     for late in (
         lambda: advance(shards, 3, ""),
-        lambda: shards[0].boundary(LINKS, 3, ""),
+        lambda: boundary(shards[0], LINKS, 3, "", []),
         lambda: flush_shards(shards, 5, ""),
     ):
         with pytest.raises(InterruptedRunError, match="returned to an earlier depth"):
@@ -242,7 +243,7 @@ def test_a_task_of_an_earlier_token_changes_nothing(journal: Journal, tmp_path: 
 def test_a_shard_that_dask_makes_anew_is_not_searched(journal: Journal) -> None:
     """It is at its first depth, whatever the depth of the others."""
     (alone,) = begun(journal, [5])
-    for task in (lambda: alone.advance((), LINKS, 7, 1, "first"), lambda: alone.boundary(LINKS, 7, "first")):
+    for task in (lambda: alone.advance((), LINKS, 7, 1, "first"), lambda: boundary(alone, LINKS, 7, "first", [])):
         with pytest.raises(InterruptedRunError, match="the shard was lost"):
             task()
 
