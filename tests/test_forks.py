@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from forks import PROGRAM, Forked, forkable, popen
+from waiting import PATIENCE
 
 ASKED = [*PROGRAM, "rank", "--permutation", "3 1 2 0"]
 
@@ -39,7 +40,7 @@ def test_a_forked_process_can_be_killed_with_its_group_as_soon_as_it_is_there() 
     process = popen([*PROGRAM, "query", "none", "-"], stdin=subprocess.PIPE, start_new_session=True)
     assert isinstance(process, Forked)
     os.killpg(process.pid, signal.SIGKILL)
-    assert process.wait(30) == -signal.SIGKILL
+    assert process.wait(PATIENCE) == -signal.SIGKILL
 
 
 def test_other_programs_and_other_variables_for_libraries_start_afresh() -> None:

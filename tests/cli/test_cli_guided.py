@@ -4,6 +4,7 @@ import json
 import signal
 
 import pytest
+from waiting import PATIENCE
 
 FARTHEST = "8 6 7 / 2 5 4 / 3 0 1"
 FUNCTIONS = """
@@ -112,6 +113,6 @@ def test_an_interrupt_ends_a_slow_function(process, tmp_path):
         if "called" in line:
             break
     running.send_signal(signal.SIGINT)
-    _, err = running.communicate(timeout=30)
+    _, err = running.communicate(timeout=PATIENCE)
     assert running.returncode == 75, err
     assert "stopped after" in err

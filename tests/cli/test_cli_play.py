@@ -12,6 +12,7 @@ import pytest
 from forks import PROGRAM
 from programs import Command
 from stores import toml
+from waiting import PATIENCE
 
 from antipodes.cli.commands.play import Player
 from antipodes.solving.walkthrough import Game
@@ -204,7 +205,7 @@ def test_keys_of_a_terminal(finished: Path) -> None:
         shown += read_until(mine, "after 3 moves")
         os.write(mine, f"{NEAR}\nx  \x04".encode())  # a terminal that does not mark pastes
         shown += read_until(mine, "\x1b[?1049l", "solved, after 2 moves")
-        assert running.wait(20) == 0
+        assert running.wait(PATIENCE) == 0
     os.close(mine)
     assert shown.count("\x1b[?1049h") == 1
 

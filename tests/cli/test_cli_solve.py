@@ -13,6 +13,7 @@ import pytest
 from oracles import ORACLES
 from programs import Command, Process
 from stores import toml
+from waiting import PATIENCE
 
 from antipodes.progress.searches import SearchProgress
 from antipodes.puzzles import goals
@@ -257,7 +258,7 @@ def test_a_signal_interrupts_machine_code_within_seconds(process: Process, tmp_p
     assert re.match(rf"{method}: no path of fewer than \d+ moves so far, .* million/s", line)
     running.send_signal(signal.SIGTERM)
     begin = time.perf_counter()
-    output, errors = running.communicate(timeout=30)
+    output, errors = running.communicate(timeout=PATIENCE)
     assert time.perf_counter() - begin < 2
     assert (running.returncode, output) == (75, "")
     assert re.match(

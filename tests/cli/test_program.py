@@ -15,6 +15,7 @@ from forks import PROGRAM
 from programs import Command
 from stores import toml
 from tiling_stores import SQUARE, board_file
+from waiting import PATIENCE
 
 from antipodes.cli import program
 from antipodes.cli.failures import Stopped, pass_on_interruption
@@ -90,7 +91,7 @@ raise SystemExit(status_of(command))
 def test_an_interruption_in_a_finaliser() -> None:
     """Python prints what a finaliser raises, with a traceback, and goes on; that of compiled code runs often."""
     command = [sys.executable, "-c", IN_A_FINALISER]
-    process = subprocess.run(command, capture_output=True, text=True, timeout=50, check=False)
+    process = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=False)
     assert (process.returncode, process.stdout) == (75, "")
     assert STOPPED.fullmatch(process.stderr)
 

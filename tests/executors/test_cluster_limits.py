@@ -85,7 +85,7 @@ def test_workers_without_a_nanny_run_out_of_memory(
         more = (too_little + enough) // 2
         worker, store = fresh_worker(), f"{more}.zarr"
         limit_memory(worker, more)
-        if error := error_of(partial(compute, "three-colours", store), 90):
+        if error := error_of(partial(compute, "three-colours", store)):
             assert isinstance(error, SchedulerError | StoreError | WorkerFailedError | InterruptedRunError), error
             assert not isinstance(error, StoreDamagedError), error
             # A worker that dies between two tasks is only missing: no task names it, and the run waits for workers.

@@ -57,7 +57,7 @@ def test_a_worker_that_retires_as_soon_as_it_is_a_member_is_noticed(cluster: Clu
         client.subscribe_topic("a batch", print)
         assert scheduler.wait_for_workers(silence, never_stop)
         client.retire_workers([sorted(scheduler.members)[1]])
-        wait_until(lambda: scheduler.workers_changed, "the run knows that the worker has left", 5)
+        wait_until(lambda: scheduler.workers_changed, "the run knows that the worker has left")
 
 
 def test_calls_end_with_an_error_after_the_client_reconnected(shared: Cluster) -> None:

@@ -13,7 +13,7 @@ import pytest
 from clusters import Cluster
 from distributed import Client
 from program_runs import Same
-from waiting import wait_until
+from waiting import PATIENCE, wait_until
 
 from antipodes.executors.api import never_stop
 from antipodes.executors.distributed import connection, health, version_check
@@ -49,7 +49,7 @@ def test_an_error_of_the_listener_is_raised_after_the_wait(monkeypatch: pytest.M
     told = threading.Event()
     monkeypatch.setattr(connection, "ANNOUNCE_SECONDS", 0.01)
     with pytest.raises(KeyError, match="an answer"), connection.announced(stop, "an answer"):
-        told.wait(10)
+        told.wait(PATIENCE)
 
 
 @pytest.fixture
@@ -169,5 +169,5 @@ def test_the_run_names_a_member_that_freezes(shared: Cluster) -> None:
         with shared.groups[-1].frozen():
             waiting.start()
             wait_until(lambda: said.intersection(events), "the run names the worker that it waits for")
-        waiting.join(30)
+        waiting.join(PATIENCE)
         assert not waiting.is_alive()

@@ -234,7 +234,7 @@ def test_the_tasks_of_a_killed_run_are_removed(cluster: Cluster, begin: Begin, s
     run = begin_eight(cluster, begin)
     assert cluster.tasks() > 0
     run.kill()
-    wait_until(lambda: cluster.tasks() == 0, "the workers have stopped working on it", 10)
+    wait_until(lambda: cluster.tasks() == 0, "the workers have stopped working on it")
     assert (tmp_path / "t.zarr.lock").exists()
     report = begin("resume", "t.zarr", "--scheduler", cluster.address, "--json").finish()
     assert report["resumed_from"] >= 6

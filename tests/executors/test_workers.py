@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from clusters import NO_ANTIPODES, Cluster, python_path
 from distributed import Client
-from waiting import error_of, wait_until
+from waiting import PATIENCE, error_of, wait_until
 
 from antipodes.executors.api import never_stop
 from antipodes.executors.distributed import worker
@@ -42,7 +42,7 @@ print(given_back, kept, faults())
 def test_freed_memory_is_kept_and_given_back() -> None:
     environment = {"MALLOC_TRIM_THRESHOLD_": "65536"}  # as dask starts its workers
     done = subprocess.run(
-        [sys.executable, "-c", FAULTS], capture_output=True, text=True, check=True, env=environment, timeout=60
+        [sys.executable, "-c", FAULTS], capture_output=True, text=True, check=True, env=environment, timeout=PATIENCE
     )
     given_back, kept, given_back_again = map(int, done.stdout.split())
     assert given_back > 50 * 256  # half of the pages of two megabytes, each time
@@ -106,7 +106,7 @@ def test_the_end_of_a_run_does_not_wait_for_a_frozen_worker(shared: Cluster) -> 
             frozen.stop()
 
     try:
-        assert error_of(end, 30) is None
+        assert error_of(end) is None
     finally:
         frozen.thaw()
 

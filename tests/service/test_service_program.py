@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from programs import Process
+from waiting import PATIENCE
 
 from antipodes.service.server import listening_socket, url_of
 from antipodes_tasks.base.errors import InputError
@@ -24,7 +25,7 @@ def test_the_program_serves_until_it_is_told_to_end(process: Process, stores: Pa
     line = served.stdout.readline()
     found = re.fullmatch(r"1 store at http://127\.0\.0\.1:(\d+)/ until Ctrl-C\n", line)
     assert found, line
-    connection = HTTPConnection("127.0.0.1", int(found[1]), timeout=60)
+    connection = HTTPConnection("127.0.0.1", int(found[1]), timeout=PATIENCE)
     connection.request("GET", "/api/v1/stores/fields/view")
     response = connection.getresponse()
     assert json.loads(response.read())["distance"] == 0
@@ -33,7 +34,7 @@ def test_the_program_serves_until_it_is_told_to_end(process: Process, stores: Pa
     connection.request("GET", "/")
     assert connection.getresponse().read().startswith(b"<!doctype html>")
     os.kill(served.pid, number)
-    out, err = served.communicate(timeout=60)
+    out, err = served.communicate(timeout=PATIENCE)
     assert (served.returncode, out, err) == (0, "", "")
 
 

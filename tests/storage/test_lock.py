@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 from places import Place
+from waiting import PATIENCE
 
 from antipodes.puzzles.config import load_config
 from antipodes.storage.directory import DirectoryStorage
@@ -50,12 +51,12 @@ def test_readers_see_who_holds_the_lock_and_keep_no_run_from_it(tmp_path: Path) 
     for reader in readers:
         reader.start()
     try:
-        assert free.wait(60)
+        assert free.wait(PATIENCE)
         for _ in range(100):
             with lock(tmp_path / "t.zarr"):
                 pass
         with lock(tmp_path / "t.zarr"):
-            assert held.wait(60)
+            assert held.wait(PATIENCE)
     finally:
         done.set()
         for reader in readers:

@@ -12,6 +12,7 @@ from program_runs import Run
 from programs import Command
 from s3 import KEY, SECRET, Bucket, Proxy
 from stores import contents
+from waiting import PATIENCE
 
 from antipodes.puzzles.config import load_config
 from antipodes.storage import bucket as cloud_bucket
@@ -192,7 +193,7 @@ class Silent:
         self.speaks = threading.Event()
 
     def request(self) -> str:
-        self.speaks.wait(60)
+        self.speaks.wait(PATIENCE)
         return "answer"
 
 
@@ -241,7 +242,7 @@ def test_a_stop_ends_the_wait_for_a_silent_server_in_any_thread(
     else:
         watch.ending = True
     for thread in waiting:
-        thread.join(30)
+        thread.join(PATIENCE)
     ask()
     asked = threading.active_count()
     ask()

@@ -16,6 +16,7 @@ from programs import Command
 from s3 import Bucket, Proxy
 from stores import contents, stop_after
 from tiling_stores import SQUARE
+from waiting import PATIENCE
 
 from antipodes.puzzles.config import load_config
 from antipodes.storage import lock, objects
@@ -108,17 +109,17 @@ def test_one_of_several_runs_takes_an_expired_lock_over(bucket: Bucket, monkeypa
 
     def wait_for_others(*arguments: Any) -> Any:
         now = read(*arguments)
-        ready.wait(60)
+        ready.wait(PATIENCE)
         return now
 
     def claim() -> None:
         try:
             with TableStore(bucket.url()).lock():
                 outcomes.append("held")
-                done.wait(60)
+                done.wait(PATIENCE)
         except StoreLockedError:
             outcomes.append("refused")
-            done.wait(60)
+            done.wait(PATIENCE)
 
     monkeypatch.setattr(objects, "server_time", wait_for_others)
     threads = [threading.Thread(target=claim) for _ in range(3)]

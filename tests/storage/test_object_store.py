@@ -13,6 +13,7 @@ from puzzle_settings import LINE
 from s3 import KEY, SECRET, Bucket
 from stores import contents, stop_after, toml
 from tiling_stores import SQUARE, board_file, tiled
+from waiting import PATIENCE
 
 from antipodes.puzzles.config import Config, load_config
 from antipodes.tables.run import RunOptions, run_puzzle
@@ -169,7 +170,7 @@ def test_reachable(remote: str, bucket: Bucket) -> None:
 @pytest.mark.slow
 def test_credentials_stay_in_the_environment(bucket: Bucket, process: Process) -> None:
     outcome = process("run", "knights-coloured", "--store", bucket.url())
-    written = "".join(outcome.communicate(timeout=60))
+    written = "".join(outcome.communicate(timeout=PATIENCE))
     assert outcome.returncode == 0
     written += repr(pickle.dumps(TableStore(bucket.url()))) + repr([bucket.get(key) for key in bucket.listing()])
     assert KEY not in written

@@ -109,4 +109,4 @@ def served(folder: Path) -> Iterator[str]:
         yield line.split(" at ")[1].split("/ ")[0]
     finally:
         process.terminate()
-        process.communicate(timeout=30)
+        process.communicate(timeout=PATIENCE)

@@ -14,6 +14,7 @@ from typing import Any
 
 import obstore
 from obstore.store import S3Store
+from waiting import PATIENCE
 
 KEY, SECRET = "AKIDANTIPODESTEST", "s3cr3t-of-the-tests"
 START_SECONDS = 60
@@ -176,7 +177,7 @@ def _handler(proxy: Proxy, port: int) -> type[BaseHTTPRequestHandler]:
             headers = {name: value for name, value in self.headers.items() if name.lower() not in HOP_BY_HOP}
             if fault == "unconditional":
                 headers = {name: value for name, value in headers.items() if not name.lower().startswith("if-")}
-            connection = HTTPConnection("127.0.0.1", port, timeout=30)
+            connection = HTTPConnection("127.0.0.1", port, timeout=PATIENCE)
             try:
                 connection.request(self.command, self.path, content, headers)
                 response = connection.getresponse()

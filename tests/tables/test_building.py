@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from programs import Process
 from puzzle_settings import complete, jump, listed, sliding
+from waiting import PATIENCE
 
 from antipodes.executors.threads import Threads
 from antipodes.puzzles.config import Config, load_config
@@ -108,6 +109,6 @@ def test_sigterm_while_large_tables_are_built(tmp_path: Path, process: Process) 
         assert running.poll() is None, running.communicate()
         os.sched_yield()
     running.send_signal(signal.SIGTERM)
-    _, err = running.communicate(timeout=60)
+    _, err = running.communicate(timeout=PATIENCE)
     assert running.returncode == 75
     assert "interrupted" in err

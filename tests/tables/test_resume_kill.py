@@ -20,6 +20,7 @@ from mounts import small
 from program_runs import EVERY_LAYER, Same
 from programs import Command, Process, kill_within
 from stores import contents, toml
+from waiting import PATIENCE
 
 from antipodes.puzzles.config import load_config
 from antipodes.storage.directory import DirectoryStorage
@@ -71,7 +72,7 @@ def test_a_signal_commits_and_ends_the_run(number: int, process: Process, same: 
     running = process("run", "three-colours", "--store", "t.zarr", *EVERY_LAYER, "--json")
     wait_for_layer(running, 12)
     running.send_signal(number)
-    out, err = running.communicate(timeout=20)
+    out, err = running.communicate(timeout=PATIENCE)
     assert running.returncode == 75
     assert "Traceback" not in err
     assert "antipodes resume t.zarr" in err.splitlines()[-1]
@@ -79,7 +80,7 @@ def test_a_signal_commits_and_ends_the_run(number: int, process: Process, same: 
     assert not committed["complete"]
     assert committed["radius"] >= 12
     resumed = process("resume", "t.zarr", "--json", "--quiet")
-    out, err = resumed.communicate(timeout=20)
+    out, err = resumed.communicate(timeout=PATIENCE)
     assert (resumed.returncode, err) == (0, "")
     assert json.loads(out)["resumed_from"] == committed["radius"]
     same("three-colours")
@@ -91,11 +92,11 @@ def test_a_second_signal_stops_immediately(process: Process, same: Same) -> None
     for number in (signal.SIGTERM, signal.SIGINT):
         running.send_signal(number)
         time.sleep(0.005)
-    _, err = running.communicate(timeout=20)
+    _, err = running.communicate(timeout=PATIENCE)
     assert running.returncode == 75
     assert "Traceback" not in err
     assert "antipodes resume t.zarr" in err
-    assert process("resume", "t.zarr", "--quiet").wait(20) == 0
+    assert process("resume", "t.zarr", "--quiet").wait(PATIENCE) == 0
     same("three-colours")
 
 
@@ -106,9 +107,9 @@ def test_ctrl_c_with_processes(process: Process, same: Same) -> None:
     running = process("run", "five-tiles", "--store", "t.zarr", *options, start_new_session=True)
     wait_for_layer(running, 5)
     os.killpg(running.pid, signal.SIGINT)
-    _, err = running.communicate(timeout=60)
+    _, err = running.communicate(timeout=PATIENCE)
     assert (running.returncode, "Traceback" in err) == (75, False)
-    assert process("resume", "t.zarr", "--quiet").wait(30) == 0
+    assert process("resume", "t.zarr", "--quiet").wait(PATIENCE) == 0
     same("five-tiles")
 
 
@@ -142,17 +143,17 @@ def test_a_full_disk(options: list[str], small_disk: Path, process: Process, sam
     with contextlib.suppress(OSError):
         (small_disk / "filler").write_bytes(bytes(14 << 20))
     running.send_signal(signal.SIGCONT)
-    _, err = running.communicate(timeout=30)
+    _, err = running.communicate(timeout=PATIENCE)
     assert running.returncode == 1
     assert "No space left on device" in err.splitlines()[-1]
     for command in (["resume", store], ["run", "five-tiles", "--store", store]):
         again = process(*command, "--quiet", *options)
-        _, err = again.communicate(timeout=30)
+        _, err = again.communicate(timeout=PATIENCE)
         assert (again.returncode, len(err.splitlines())) == (2, 1), err
         assert re.search(r"needs another \d.* of free disk space, but \d", err)
     (small_disk / "filler").unlink()
     last = process("resume", store, "--quiet", *options)
-    _, err = last.communicate(timeout=30)
+    _, err = last.communicate(timeout=PATIENCE)
     assert (last.returncode, err) == (0, "")
     same("five-tiles", store)
 
@@ -160,7 +161,7 @@ def test_a_full_disk(options: list[str], small_disk: Path, process: Process, sam
 def test_a_full_stdout_is_an_error(finished: Path, process: Process) -> None:
     with open("/dev/full", "w") as full:
         running = process("layers", finished, stdout=full)
-        _, err = running.communicate(timeout=20)
+        _, err = running.communicate(timeout=PATIENCE)
     assert (running.returncode, len(err.splitlines())) == (1, 1)
     assert "No space left on device" in err
 
@@ -170,7 +171,7 @@ def test_a_closed_reader_is_ignored(finished: Path, process: Process) -> None:
     os.close(reading)
     running = process("layers", finished, stdout=writing)
     os.close(writing)
-    _, err = running.communicate(timeout=20)
+    _, err = running.communicate(timeout=PATIENCE)
     assert err == ""
 
 

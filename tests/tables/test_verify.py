@@ -19,6 +19,7 @@ from journals import set_journal
 from numpy.typing import NDArray
 from resume import resume
 from stores import change_manifest, chunk_files, contents, flip_bit, set_depth
+from waiting import PATIENCE
 
 from antipodes.executors.threads import Threads
 from antipodes.puzzles.config import Config, load_config
@@ -369,13 +370,13 @@ def test_threads_wait_for_a_block_that_another_one_reads() -> None:
     def slow(number: int) -> RowDepths:
         times.append(number)
         begun.set()
-        go_on.wait(10)
+        go_on.wait(PATIENCE)
         return block(number)
 
     blocks, found = BlockCache(slow, [[3], [3]], 1), list[RowDepths]()
     threads = [threading.Thread(target=lambda: found.append(blocks.get(3))) for _ in range(2)]
     threads[0].start()
-    begun.wait(10)
+    begun.wait(PATIENCE)
     threads[1].start()
     go_on.set()
     for thread in threads:

@@ -16,6 +16,7 @@ from faults import NAMES, SYNCS, Calls, fault_at
 from programs import Process, kill_within
 from stores import contents
 from tiling_stores import BOX, IMPOSSIBLE, SQUARE, tiled
+from waiting import PATIENCE
 
 from antipodes.executors.api import Scheduler
 from antipodes.executors.opening import open_scheduler
@@ -284,7 +285,7 @@ def test_a_signal_commits_and_ends_the_run_of_tilings(number: signal.Signals, pr
     while " partition 2" not in line:
         line = running.stderr.readline()
     running.send_signal(number)
-    out, err = running.communicate(timeout=60)
+    out, err = running.communicate(timeout=PATIENCE)
     assert running.returncode == 75
     assert out == ""
     last = err.splitlines()[-1]
@@ -303,7 +304,7 @@ def test_a_second_signal_stops_tilings_immediately(process: Process, tmp_path: P
         line = running.stderr.readline()
     running.send_signal(signal.SIGINT)
     begin = time.monotonic()
-    _, err = running.communicate(timeout=60)
+    _, err = running.communicate(timeout=PATIENCE)
     assert running.returncode == 75
     assert time.monotonic() - begin < 5
     assert err.splitlines()[-1].endswith("resume with: antipodes resume outputs/3x4x5.zarr --workers 2")

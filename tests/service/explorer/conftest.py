@@ -9,9 +9,10 @@ from browsers import started_browser
 from explorer_pages import Open
 from explorer_site import make_site, served
 from playwright.sync_api import Browser, Page, expect
+from waiting import PATIENCE
 
-PATIENCE = 60_000
-"""Milliseconds that a page has for what a test expects, on a busy machine."""
+MILLISECONDS = 1000 * PATIENCE
+"""The time that a page has for what a test expects."""
 
 
 @pytest.fixture(scope="session")
@@ -30,7 +31,7 @@ def address(site: Path) -> Iterator[str]:
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     """The system's Chromium. It ends with the module, as its event loop would disturb other tests of this process."""
-    expect.set_options(timeout=PATIENCE)
+    expect.set_options(timeout=MILLISECONDS)
     with started_browser() as started:
         yield started
 
@@ -55,7 +56,7 @@ def open_page(browser: Browser, address: str) -> Iterator[Open]:
     def open_path(path: str = "/", **options: Any) -> Page:
         settings = {"viewport": {"width": 1280, "height": 900}, "reduced_motion": "reduce", **options}
         context = browser.new_context(**settings)
-        context.set_default_timeout(PATIENCE)
+        context.set_default_timeout(MILLISECONDS)
         contexts.append(context)
         page = context.new_page()
         watch(page)
