@@ -22,17 +22,6 @@ def test_json(cli: Command, tmp_path: Path) -> None:
     assert (tmp_path / "line.nodes.csv").read_text() == "node,depth,position\n0,0,1 2 0\n1,1,1 0 2\n2,2,0 1 2\n"
 
 
-def test_bad_usage(refused: Callable[..., str]) -> None:
-    refused("graph", "eight-puzzle")
-    assert ".graphml" in refused("graph", "eight-puzzle", "--to", "eight.pdf")
-    refused("graph", "no-such-puzzle", "--to", "eight.csv")
-    refused("graph", "eight-puzzle", "--to", "eight.csv", "--limit", 0)
-    assert "the graph has more than 10 positions" in refused(
-        "graph", "eight-puzzle", "--to", "eight.csv", "--limit", 10
-    )
-    assert "cannot write" in refused("graph", "eight-puzzle", "--to", "no/eight.csv", status=1)
-
-
 def test_components(cli: Command) -> None:
     outcome = cli("components", "klotski", "--limit", 2)
     assert (outcome.status, outcome.err) == (0, "")
@@ -71,7 +60,3 @@ def test_the_hardest_start_of_all(tmp_path: Path, cli: Command, refused: Callabl
     assert (shown["distance"], shown["total"]) == (3, 3)
     assert "can only be used with --goal" in refused("components", lane, "--among", "??AA???")
     assert "can reach a goal" in refused("components", lane, "--goal", "?????AA", "--among", "AABB???")
-
-
-def test_components_too_many(refused: Callable[..., str]) -> None:
-    assert "positions take" in refused("components", "two-by-seven")

@@ -61,14 +61,6 @@ def test_files_that_cannot_be_drawn(file: str, status: int, finished: Path, refu
     assert file in refused("layers", finished, "--plot", file, status=status)
 
 
-def test_bad_usage(refused: Callable[..., str], finished: Path) -> None:
-    refused("layers")
-    refused("layers", finished, "--plot")
-    refused("layers", finished, "--pot", "x.svg")
-    refused("layers", "x" * 300)
-    assert "--limit" in refused("farthest", finished, "--limit", 0)
-
-
 FAR = ["6 4 7 8 5 0 3 2 1", "8 6 7 2 5 4 3 0 1"]
 
 
@@ -90,7 +82,3 @@ def test_text_of_antipodes(cli: Command, finished: Path) -> None:
     assert "│ 8 6 7 │" in out
     for position in FAR:
         assert position in out
-
-
-def test_antipodes_of_an_unfinished_table(refused: Callable[..., str], unfinished: Path) -> None:
-    assert "antipodes resume" in refused("farthest", unfinished, status=1)

@@ -131,26 +131,6 @@ def test_a_position_is_drawn_where_none_is_given(finished: Path, cli: Command) -
     assert "12 moves from the start" in cli("play", finished, "--depth", 12, stdin="q\n").out
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ((NEAR, "--depth", 3), "give only one of a position, --moves and --depth"),
-        (("1 2 3",), "expected 9 symbols"),
-        (("1 2 3 4 5 6 8 7 0",), "is unreachable"),
-        (("--depth", 32), "expected a depth"),
-    ],
-)
-def test_bad_input(arguments: tuple[object, ...], message: str, finished: Path, refused: Callable[..., str]) -> None:
-    status = 1 if "unreachable" in message else 2
-    assert message in refused("play", finished, *arguments, status=status)
-
-
-def test_an_unfinished_table_is_refused(unfinished: Path, refused: Callable[..., str]) -> None:
-    for arguments in ((NEAR,), ("--depth", 3), ()):
-        message = refused("play", unfinished, *arguments, status=1)
-        assert f"the table is unfinished; resume with: antipodes resume {unfinished}" in message
-
-
 def test_moves_that_cannot_be_undone_are_refused(cli: Command, refused: Callable[..., str], tmp_path: Path) -> None:
     one_way = {"name": "one-way", "family": "jump", "start": "A--", "offsets": [[0, 1]]}
     (tmp_path / "one-way.toml").write_text(toml(one_way))

@@ -84,16 +84,6 @@ def test_a_large_one(cli: Command) -> None:
     assert cli("rank", "seven-tiles", position).out == f"{last}\n"
 
 
-@pytest.mark.parametrize("index", ["-1", "181440", "99999999999999999999", "-99999999999999999999"])
-def test_out_of_range(index: str, refused: Callable[..., str]) -> None:
-    assert f"from 0 to 181439, found {index}" in refused("unrank", "eight-puzzle", index)
-
-
-@pytest.mark.parametrize("arguments", [["rank", "eight-puzzle"], ["rank", "no", "1"], ["rank", "eight-puzzle", "123"]])
-def test_bad_usage(arguments: list[str], refused: Callable[..., str]) -> None:
-    refused(*arguments)
-
-
 ORACLE = ORACLES["permutation"]
 
 
@@ -126,32 +116,3 @@ def test_the_greatest(cli: Command) -> None:
 
 def test_one_element(cli: Command) -> None:
     assert cli("rank", "--permutation", "0").out == "permutation  0\ndigits       none\nnumber       0\n"
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["rank", "--permutation", "3 1 1 0"], "expected each of 0 to 3 once, found 3 1 1 0"),
-        (["rank", "--permutation", "1 2 3"], "expected each of 0 to 2 once"),
-        (["rank", "--permutation", "0 -1"], "expected each of 0 to 1 once"),
-        (["rank", "--permutation", ""], "expected permutations of 1 to 20 elements, found 0"),
-        (["rank", "--permutation", "a b"], "expected integers from 0, found 'a b'"),
-        (["rank", "--permutation", "0 99999999999999999999"], "expected integers from 0"),
-        (["rank", "--permutation", " ".join(map(str, range(21)))], "found 21"),
-        (["rank", "--permutation", "1 0", "--algorithm", "fast"], "counting, shrinking, linear; found 'fast'"),
-        (["rank", "eight-puzzle", "--permutation", "1 0"], "PUZZLE cannot be given with --permutation"),
-        (["rank", "eight-puzzle", "123456780", "--algorithm", "linear"], "--algorithm cannot be given without"),
-        (["rank"], "a PUZZLE and a POSITION, or a --permutation"),
-        (["unrank", "--permutation", "24", "--elements", "4"], "from 0 to 23, found 24"),
-        (["unrank", "--permutation", "-1", "--elements", "4"], "from 0 to 23, found -1"),
-        (["unrank", "--permutation", "9" * 30, "--elements", "4"], "from 0 to 4! - 1"),
-        (["unrank", "--permutation", "3"], "--permutation needs --elements"),
-        (["unrank", "--permutation", "3", "--elements", "21"], "1 to 20 elements, found 21"),
-        (["unrank", "--permutation", "3", "--elements", "0"], "1 to 20 elements, found 0"),
-        (["unrank", "--permutation", "x", "--elements", "4"], "--permutation"),
-        (["unrank", "eight-puzzle", "5", "--elements", "4"], "--elements cannot be given without"),
-        (["unrank"], "a PUZZLE and an INDEX, or a --permutation"),
-    ],
-)
-def test_refused_arguments(refused: Callable[..., str], arguments: list[str], message: str) -> None:
-    assert message in refused(*arguments)

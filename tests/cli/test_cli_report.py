@@ -1,5 +1,4 @@
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 from programs import Command
@@ -16,11 +15,3 @@ def test_json(cli: Command, finished: Path, tmp_path: Path) -> None:
     shown = json.loads(cli("report", finished, "--output", "page.html", "--json", "--limit", 1).out)
     size = (tmp_path / "page.html").stat().st_size
     assert shown == {"store": str(finished), "output": "page.html", "bytes": size}
-
-
-def test_bad_usage(refused: Callable[..., str], finished: Path) -> None:
-    refused("report", finished)
-    assert ".html" in refused("report", finished, "--output", "page.pdf")
-    assert "--limit" in refused("report", finished, "--output", "page.html", "--limit", 0)
-    refused("report", "no-such-puzzle", "--output", "page.html")
-    assert "cannot write" in refused("report", finished, "--output", "no/page.html", status=1)

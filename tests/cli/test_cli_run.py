@@ -78,36 +78,10 @@ def test_bad_configs(refused: Callable[..., str], tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "named"),
-    [
-        (["run"], "PUZZLE"),
-        (["run", "nine-puzzle"], "nine-puzzle"),
-        (["run", "eight-puzzle", "extra"], "extra"),
-        (["run", "eight-puzzle", "--fast"], "--fast"),
-        (["run", "eight-puzzle", "--store"], "--store"),
-        (["run", "eight-puzzle", "--store", "."], "store"),
-        (["run", "eight-puzzle", "--store", "/"], "store"),
-        (["run", "eight-puzzle", "--memory-limit", "1KB"], "1000 bytes"),
-        (["run", "eight-puzzle", "--scheduler", "slurm"], "threads, local or an address"),
-        (["nonsense"], "nonsense"),
-        (["--nonsense"], "--nonsense"),
-    ],
-)
-def test_bad_usage(arguments: list[str], named: str, refused: Callable[..., str], tmp_path: Path) -> None:
-    assert named in refused(*arguments)
-    assert not list(tmp_path.rglob("commit.json"))
-
-
-@pytest.mark.parametrize(
     "option", [["--checkpoint-every", "inf"], ["--checkpoint-every", "1e300"], ["--workers", "64"]]
 )
 def test_extreme_options(option: list[str], cli: Command) -> None:
     assert cli("run", "eight-puzzle", *option, "--quiet").status == 0
-
-
-def test_a_scheduler_that_does_not_answer(refused: Callable[..., str]) -> None:
-    message = refused("run", "eight-puzzle", "--quiet", "--scheduler", "foo://127.0.0.1:1", status=1)
-    assert "foo://127.0.0.1:1" in message
 
 
 def test_a_path_below_a_file(refused: Callable[..., str], tmp_path: Path) -> None:
@@ -115,10 +89,7 @@ def test_a_path_below_a_file(refused: Callable[..., str], tmp_path: Path) -> Non
     refused("run", "eight-puzzle", "--store", "file/t.zarr", status=1)
 
 
-def test_overwrite(cli: Command, refused: Callable[..., str], eight: Path) -> None:
-    before = contents(eight)
-    assert "--overwrite" in refused("run", "knights-coloured", "--store", eight)
-    assert contents(eight) == before
+def test_overwrite(cli: Command, eight: Path) -> None:
     assert cli("run", "knights-coloured", "--store", eight, "--overwrite", "--quiet").status == 0
     assert json.loads(cli("status", eight, "--json").out)["puzzle"] == "knights-coloured"
 
@@ -167,13 +138,6 @@ def test_a_finished_store_is_reported(cli: Command, eight: Path) -> None:
     assert (outcome.status, json.loads(outcome.out)["resumed_from"]) == (0, 31)
 
 
-@pytest.mark.parametrize("option", [["--workers", "0"], ["--memory-limit", "1KB"], ["--overwrite"], ["extra"]])
-def test_bad_usage_of_resume(option: list[str], refused: Callable[..., str], unfinished: Path) -> None:
-    before = contents(unfinished)
-    refused("resume", unfinished, *option)
-    assert contents(unfinished) == before
-
-
 @pytest.mark.parametrize("folder", ["journal", "depth"])
 def test_a_link_in_place_of_a_folder(folder: str, unfinished: Path, refused: Callable[..., str]) -> None:
     """It may come with a store from elsewhere, and lead to files of the person who resumes."""
@@ -186,11 +150,6 @@ def test_a_link_in_place_of_a_folder(folder: str, unfinished: Path, refused: Cal
     before = contents(mine)
     assert f"{unfinished / folder} is a link, but must be a folder" in refused("resume", unfinished, status=1)
     assert contents(mine) == before
-
-
-def test_no_store_to_resume(refused: Callable[..., str]) -> None:
-    assert "none.zarr" in refused("resume", "none.zarr")
-    refused("resume")
 
 
 STORE = "outputs/eight-puzzle.counts.zarr"
@@ -242,18 +201,6 @@ def test_farthest_says_what_is_kept(cli: Command) -> None:
     out = cli("farthest", "lights-out-5x5", "--limit", 1000).out
     assert out.endswith("and 6,350 more\n(a counts-only run keeps the first 1,000)\n")
     assert "and 7,338 more: --limit 1000" in cli("farthest", "lights-out-5x5").out
-
-
-@pytest.mark.parametrize(
-    "command",
-    [
-        ["query", STORE, SOLVED],
-        ["verify", STORE],
-        ["solve", "eight-puzzle", SOLVED, "--method", "table", "--store", STORE],
-    ],
-)
-def test_what_needs_a_table_says_so(command: list[str], counted: str, refused: Callable[..., str]) -> None:
-    assert TELLING in refused(*command)
 
 
 def test_unfinished(cli: Command, refused: Callable[..., str], tmp_path: Path) -> None:

@@ -114,21 +114,6 @@ def test_png_without_its_library(square: Path, refused: Callable[..., str], monk
     assert "--png needs Pillow: pip install '.[pictures]'" in refused("show", square, "--png", "one.png")
 
 
-@pytest.mark.parametrize(
-    ("options", "message", "status"),
-    [
-        (["--number", "0"], "--number: expected 1 to ", 2),
-        (["--number", "-1"], "--number: expected 1 to ", 2),
-        (["--number", "99999"], "found 99999", 2),
-        (["--number", "1", "--all"], "give only one of --number, --limit and --all, not --number and --all", 2),
-        (["--limit", "0"], "--limit", 2),
-        (["--svg", "nowhere/x.svg"], "cannot write nowhere/x.svg: No such file or directory", 1),
-    ],
-)
-def test_bad_usage(options: list[str], message: str, status: int, square: Path, refused: Callable[..., str]) -> None:
-    assert message in refused("show", square, *options, status=status)
-
-
 def test_an_unfinished_store_shows_the_tilings_found_so_far(cli: Command, tmp_path: Path) -> None:
     asked = iter(range(100))
     store = tmp_path / "square.zarr"

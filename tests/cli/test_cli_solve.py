@@ -122,15 +122,11 @@ def test_more_solutions_than_are_listed(cli: Command) -> None:
     assert text.endswith("and 37 more: --list 40\n")
 
 
-def test_twenty_solutions_are_listed_and_the_memory_limit_is_that_of_the_search(
-    cli: Command, finished: Path, refused: Callable[..., str]
-) -> None:
+def test_twenty_solutions_are_listed_and_the_memory_limit_is_that_of_the_search(cli: Command, finished: Path) -> None:
     for method in ("ida-star", "table"):
         store = ["--store", finished] if method == "table" else []
         found = answer(cli, "eight-puzzle", FARTHEST, "--method", method, "--all", *store, "--memory-limit", "1GiB")
         assert (found["solution_count"], len(found["solutions"])) == (40, 20)
-    message = refused("solve", "2x2x2", "--moves", "R U F R U F R", "--memory-limit", "1kB")
-    assert "but the limit is 500 bytes; allow more memory, limit the depth, or choose iddfs" in message
 
 
 def test_the_table_at_its_default_place_is_used_where_that_is_faster(
@@ -147,12 +143,9 @@ def test_the_table_at_its_default_place_is_used_where_that_is_faster(
     assert answer(cli, "eight-puzzle", FARTHEST, "--method", "bfs")["reason"] is None
 
 
-def test_an_unfinished_table_is_used_only_if_it_is_named(
-    cli: Command, refused: Callable[..., str], unfinished: Path
-) -> None:
+def test_an_unfinished_table_is_used_only_if_it_is_named(cli: Command, unfinished: Path) -> None:
     problem = Problem.of(load_config("eight-puzzle").puzzle.rules, load_config("eight-puzzle").puzzle.parse(FARTHEST))
     assert choose_method(problem, unfinished).method == "bidirectional"
-    assert "is beyond depth" in refused("solve", "eight-puzzle", FARTHEST, "--store", unfinished, status=1)
     assert answer(cli, "eight-puzzle", "123405786", "--store", unfinished, "--all")["distance"] == 2
 
 
@@ -192,43 +185,6 @@ def test_exchanges_from_another_position(cli: Command) -> None:
 def test_no_exchange_with_short_routes(cli: Command) -> None:
     found = answer(cli, "knights-labelled", "--method", "routes", "--limit", 2)
     assert (found["distance"], found["solution_count"], found["solutions"]) == (None, 0, [])
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["eight-puzzle"], "no position given; give one, because eight-puzzle has no separate goal"),
-        (["eight-puzzle", "123"], "expected 9 symbols"),
-        (["eight-puzzle", FARTHEST, "--to", "12"], "expected 9 symbols"),
-        (["eight-puzzle", FARTHEST, "--method", "dfs"], "choose one of bfs, bidirectional"),
-        (["eight-puzzle", FARTHEST, "--max-depth", "-1"], "--max-depth"),
-        (["eight-puzzle", FARTHEST, "--limit", "3"], "--limit can only be used with --method routes"),
-        (["eight-puzzle", FARTHEST, "--heuristic", "manhattan"], "--heuristic can only be used with --method ida-star"),
-        (["eight-puzzle", FARTHEST, "--method", "ida-star", "--heuristic", "x"], "expected a heuristic of"),
-        (["eight-puzzle", FARTHEST, "--method", "bfs", "--store", "x"], "--store can only be used with --method table"),
-        (["eight-puzzle", FARTHEST, "--method", "table"], "there is no store at outputs/eight-puzzle.zarr"),
-        (["eight-puzzle", FARTHEST, "--store", "nowhere"], "there is no store 'nowhere'"),
-        (["eight-puzzle", "--method", "routes"], "half turn"),
-        (["eight-puzzle", "--method", "routes", "--memory-limit", "1GB"], "--memory-limit cannot be combined with"),
-        (["eight-puzzle", FARTHEST, "--memory-limit", "much"], "--memory-limit: expected a size"),
-        (["knights-labelled", "--method", "routes", "--to", "ABC------XYZ"], "--to cannot be combined with"),
-        (["knights-labelled", "--method", "routes", "--max-depth", "16"], "--max-depth cannot be combined with"),
-        (["knights-labelled", "--method", "routes", "--limit", "0"], "--limit"),
-        (["nothing-of-the-kind", FARTHEST], "expected the name of a puzzle"),
-    ],
-)
-def test_refused_arguments(refused: Callable[..., str], arguments: list[str], message: str) -> None:
-    assert message in refused("solve", *arguments)
-
-
-def test_the_table_of_another_puzzle_is_refused(refused: Callable[..., str], finished: Path) -> None:
-    arguments = ("solve", "eight-puzzle-blank-first", FARTHEST, "--store", finished)
-    assert "expected the table of eight-puzzle-blank-first, found the table of eight-puzzle" in refused(*arguments)
-
-
-def test_a_table_is_not_used_for_another_goal(refused: Callable[..., str], finished: Path) -> None:
-    arguments = ("solve", "eight-puzzle", FARTHEST, "--store", finished, "--to", "1 2 3 4 5 6 7 0 8")
-    assert "the table only has distances from the start" in refused(*arguments)
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

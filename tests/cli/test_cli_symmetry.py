@@ -105,10 +105,7 @@ def test_positions_with_a_symmetry_by_depth(cli: Command, finished: Path) -> Non
     assert cli("symmetry", finished, "--depths").out.splitlines()[2].startswith("1 x reflection in the diagonal")
 
 
-def test_what_has_no_symmetries_to_find(cli: Command, refused: Callable[..., str], tmp_path: Path) -> None:
-    assert "not a position and --moves" in refused("symmetry", "2x2x2", "1", "--moves", "R")
-    assert "antipodes run skewb" in refused("symmetry", "skewb", "--depths")
-    assert "eight-puzle" in refused("symmetry", "eight-puzle")
+def test_what_has_no_symmetries_to_find(refused: Callable[..., str], tmp_path: Path) -> None:
     moves = "{'up': lambda x: (x + 1) % 5}"
     source = f"import antipodes as ap\ndial = ap.define_puzzle(name='dial', radices=[5], start=[0], moves={moves})\n"
     (tmp_path / "dials.py").write_text(source)

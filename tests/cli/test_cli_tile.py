@@ -134,22 +134,6 @@ def test_bad_boards(text: str, message: str, refused: Refused, tmp_path: Path) -
     assert not (tmp_path / "outputs").exists()
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["tile", "7x7"], "the name of a board or the path of a TOML file, found '7x7'; list the bundled ones"),
-        (["tile"], "BOARD"),
-        (["tile", "3x20", "--method", "fast"], "--method: expected pruning or plain, found 'fast'"),
-        (["tile", "3x20", "--scheduler", "slurm"], "--scheduler: expected threads, local or an address"),
-        (["show", "nowhere"], "there is no store 'nowhere'"),
-        (["resume", "nowhere"], "there is no store 'nowhere'"),
-    ],
-)
-def test_bad_usage(arguments: list[str], message: str, refused: Refused, tmp_path: Path) -> None:
-    assert message in refused(*arguments)
-    assert not list(tmp_path.rglob("commit.json"))
-
-
 def test_the_two_kinds_of_store_are_told_apart(refused: Refused, cli: Command, eight: Path, tmp_path: Path) -> None:
     tilings = tiled(SQUARE, tmp_path / "square.zarr")
     board = board_file(SQUARE, tmp_path / "board.toml")
@@ -163,7 +147,6 @@ def test_the_two_kinds_of_store_are_told_apart(refused: Refused, cli: Command, e
         message = refused(*command, tilings)
         assert f"expected a table of distances at {tilings}, found" in message
         assert "start over" not in message
-    assert "expected a table of distances" in refused("query", tilings, "1 2 3 4 5 6 7 8 0")
     for command in (["show"], ["tile", board, "--store"], ["tile", board, "--overwrite", "--store"]):
         message = refused(*command, eight)
         assert f"expected tilings of a board at {eight}, found" in message
@@ -329,32 +312,3 @@ def test_a_large_board(cli: Command, tmp_path: Path) -> None:
     fibonacci = [1, 1, 2, 3, 5, 8]
     assert tile(cli, board)["raw_solutions"] == sum(fibonacci[k] * fibonacci[5 - k] for k in range(6))
     assert "needs a board of at most 128 cells" in cli("tile", board, "--method", "plain", "--overwrite").err
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["tile", "3x20", "--where", "X is here"], "--where: expected a condition such as 'X covers 23'"),
-        (["tile", "3x20", "--where", "Q covers 1"], "--where: expected a piece among F, I, L"),
-        (["tile", "3x20", "--where", "X covers 60"], "--where: expected a cell, 0 to 59 or as row,column, found '60'"),
-        (["tile", "3x20", "--count", "--store", "x"], "--count stores nothing, so it cannot be combined with --store"),
-        (
-            ["tile", "3x20", "--count", "--overwrite"],
-            "--count stores nothing, so it cannot be combined with --overwrite",
-        ),
-        (
-            ["tile", "3x20", "--count", "--performance-report", "x.html"],
-            "--performance-report needs a cluster; choose one with --scheduler",
-        ),
-    ],
-)
-def test_bad_usage_of_conditions(arguments: list[str], message: str, refused: Refused, tmp_path: Path) -> None:
-    assert message in refused(*arguments)
-    assert not list(tmp_path.rglob("*.zarr"))
-
-
-def test_show_refuses_wrong_conditions(refused: Refused, cli: Command, tmp_path: Path) -> None:
-    tile(cli, board_file(SQUARE, tmp_path / "board.toml"))
-    assert "--where: expected a piece among I, L, P, W, Y, found 'X'" in refused(
-        "show", "square", "--where", "X covers 1"
-    )

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 import typer
 from typer.core import TyperCommand
 
+from antipodes_tasks.base.arguments import found
 from antipodes_tasks.base.errors import InputError
 from antipodes_tasks.base.quoting import shorten
 
@@ -42,7 +43,7 @@ class Command(TyperCommand):
         Raises
         ------
         InputError
-            The option is unknown, or its value is missing.
+            The option is unknown, its value is missing, or there are more arguments than the command takes.
         """
         options: dict[str, Any] = {
             name: one for one in self.get_params(ctx) if one.param_type_name == "option" for name in one.opts
@@ -63,7 +64,18 @@ class Command(TyperCommand):
                 before += [word, *value]
             else:
                 after.append(word)
+        self._check_number(ctx, after)
         return [*before, "--", *after]
+
+    def _check_number(self, ctx: Any, words: list[str]) -> None:
+        """Raise InputError if there are more words than arguments."""
+        taken = [one for one in self.get_params(ctx) if one.param_type_name == "argument"]
+        if len(words) > len(taken) and all(one.nargs == 1 for one in taken):
+            names = " and ".join(map(_name, taken)) or "no argument"
+            raise InputError(
+                f"{self.name} takes only {names}, but there is also {found(words[len(taken)])}; "
+                "put quotes around text that contains spaces"
+            )
 
     def _is_option(self, word: str, options: Iterable[str]) -> bool:
         if not word.startswith("-") or word == "-":

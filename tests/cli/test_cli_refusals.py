@@ -1,0 +1,78 @@
+"""Commands with a mistake get one line on stderr, and leave all stores as they are.
+
+Each row of refusals.csv has a command, its exit status, and a part of the line.
+"""
+
+import csv
+import re
+import shlex
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from stores import contents, stop_after
+from tiling_stores import SQUARE, tiled
+
+from antipodes.cli.main import COMMANDS, load_command
+from antipodes.puzzles.config import load_config
+from antipodes.tables.run import RunOptions, run_puzzle
+
+ROWS = list(csv.DictReader(Path(__file__).with_name("refusals.csv").open(encoding="utf-8")))
+NUMBERS = ("", "abc", "1.5.2", "nan", "0x10", "٣", "a\x1b[31m\nb", "\udcff", "--json")
+RAW = re.compile(r"unexpected|defect|internal|Invalid value|should be|unable to parse|is not a valid|not in the range")
+"""Words of the libraries that read the options, and of a defect."""
+
+
+@pytest.fixture(scope="session")
+def stores(finished: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """The stores that commands name in capitals."""
+    folder, eight = tmp_path_factory.mktemp("refusals"), load_config("eight-puzzle")
+    run_puzzle(eight, folder / "unfinished.zarr", RunOptions(workers=1), interrupted=stop_after(10))
+    run_puzzle(eight, folder / "counts.zarr", RunOptions(workers=1, counts_only=True))
+    return {
+        "EIGHT": str(finished),
+        "UNFINISHED": str(folder / "unfinished.zarr"),
+        "COUNTS": str(folder / "counts.zarr"),
+        "TILINGS": str(tiled(SQUARE, folder / "square.zarr")),
+    }
+
+
+@pytest.mark.parametrize("row", ROWS, ids=[row["command"][:80] for row in ROWS])
+def test_one_line_names_the_mistake_and_nothing_is_written(
+    row: dict[str, str], stores: dict[str, str], refused: Callable[..., str], tmp_path: Path
+) -> None:
+    words = [stores.get(word, word) for word in shlex.split(row["command"])]
+    before = [contents(Path(store)) for store in stores.values()]
+    message = refused(*words, status=int(row["status"]))
+    assert row["message"] in message
+    assert not RAW.search(message)
+    assert not any(path.is_file() for path in tmp_path.rglob("*"))
+    assert [contents(Path(store)) for store in stores.values()] == before
+
+
+def options() -> Iterator[tuple[str, str, bool]]:
+    """Each option of each command that takes a value: the command, the option, and whether it takes a number."""
+    for commands in COMMANDS.values():
+        for command in commands:
+            for one in load_command(command).params:
+                if one.param_type_name == "option" and not one.is_flag:
+                    yield command, max(one.opts, key=len), one.type_descriptor.annotation in (int, float)
+
+
+NUMERIC = sorted((command, name) for command, name, is_number in options() if is_number)
+
+
+def test_all_numeric_options_are_known() -> None:
+    assert ("query", "--depth") in NUMERIC
+    assert ("farthest", "--size") in NUMERIC
+    assert ("run", "--workers") in NUMERIC
+
+
+@pytest.mark.parametrize(("command", "option"), NUMERIC)
+def test_no_number(command: str, option: str, refused: Callable[..., str]) -> None:
+    required = ["--to", "x.csv"] if command == "graph" else ["--output", "x.html"] if command == "report" else []
+    for value in NUMBERS:
+        message = refused(command, "x", *required, option, value)
+        assert message.startswith(f"antipodes: {option}: expected a"), message
+        assert not RAW.search(message)
+        assert "found " in message
