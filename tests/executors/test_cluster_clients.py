@@ -129,7 +129,7 @@ def test_a_run_is_stopped_while_a_task_builds_the_move_tables(cluster: Cluster, 
         gc.collect()  # else the frames of the error may be freed while Python 3.11 parses, which then fails
         stopped = time.monotonic()
         wait_until(lambda: not executing(client), "the worker is free again")
-        assert time.monotonic() - stopped < 5
+        assert time.monotonic() - stopped < 60
 
 
 def executing(client: Client) -> bool:

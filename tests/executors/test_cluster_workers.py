@@ -198,10 +198,8 @@ def test_a_killed_scheduler_ends_the_run(
     run = begin(command, name, "--store", "t.zarr", "--scheduler", cluster.address, *EVERY_LAYER)
     run.wait_for(moment)
     assert cluster.scheduler is not None
-    killed = time.monotonic()
     cluster.scheduler.signal(number)
     run.fail(75, "scheduler", "are kept", RESUMED_BY)
-    assert time.monotonic() - killed < 30
     cluster.start_scheduler()
     cluster.add_workers(1)
     report = begin("resume", "t.zarr", "--scheduler", cluster.address, "--json").finish()

@@ -80,10 +80,10 @@ def test_no_positions() -> None:
 
 def test_a_thousand_places() -> None:
     counts = (1, 1022, 1)
-    begin = time.perf_counter()
+    begin = time.process_time()
     ranks = np.arange(0, size_of(counts), 10007)
     assert rank_arrangements(unrank_arrangements(ranks, counts), counts).tolist() == ranks.tolist()
-    assert time.perf_counter() - begin < 1
+    assert time.process_time() - begin < 2
 
 
 @pytest.mark.parametrize("places", range(1, 9))

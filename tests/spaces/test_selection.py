@@ -49,10 +49,10 @@ def test_the_cut_has_few_rows_and_maps_that_fit_a_cache() -> None:
 
 @pytest.mark.parametrize("family", ["pancake", "burnt-pancake", "topspin"])
 def test_a_puzzle_too_large_for_any_space_is_refused_in_a_moment(family: str) -> None:
-    begin = time.perf_counter()
+    begin = time.process_time()
     with pytest.raises(ConfigError, match=r"expected at most 2\^63 - 1 positions, found about 10\^"):
         chosen(family=family, n=60)
-    assert time.perf_counter() - begin < 5, "the order of the group would take minutes"
+    assert time.process_time() - begin < 5, "the order of the group would take minutes"
 
 
 PROGRAM = """

@@ -72,7 +72,7 @@ def test_a_lasting_outage(fault: str, bucket: Bucket, proxy: Proxy, refused: Cal
         proxy.fail_for(1000, fault, after=40)
         begin = time.monotonic()
         message = refused(*run, status=1)
-        assert time.monotonic() - begin < 30
+        assert time.monotonic() - begin < 100
     assert f"resume with: antipodes resume {bucket.url()}" in message
     assert "127.0.0.1" not in message
     assert not [secret for secret in (KEY, SECRET) if secret in message]

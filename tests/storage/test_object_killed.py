@@ -2,7 +2,6 @@
 
 import json
 import signal
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,6 +10,7 @@ import pytest
 from programs import Command, Process
 from s3 import Bucket
 from stores import contents
+from waiting import wait_until
 
 from antipodes.puzzles.config import load_config
 from antipodes.storage.bucket import Bucket as Client
@@ -81,11 +81,7 @@ def test_killed_between_commits(step: int, bucket: Bucket, finished: Path) -> No
 def test_resumed_after_a_kill(bucket: Bucket, process: Process, cli: Command, finished: Path) -> None:
     """The lock of the killed run is taken over immediately, since its process has ended."""
     running = process("run", "eight-puzzle", "--store", bucket.url(), "--checkpoint-every", 0, "--workers", 2)
-    deadline = time.monotonic() + 60
-    while committed(bucket) < 3:
-        assert running.poll() is None, running.communicate()
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
+    wait_until(lambda: running.poll() is not None or committed(bucket) >= 3, "three layers are committed")
     running.send_signal(signal.SIGKILL)
     running.communicate()
     assert "t.zarr.lock" in bucket.listing()

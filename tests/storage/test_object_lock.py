@@ -87,7 +87,7 @@ def test_a_renewed_lock_does_not_expire(bucket: Bucket, monkeypatch: pytest.Monk
     """At a time when the first put would have expired, the lock is held, since its heartbeats are younger."""
     monkeypatch.setattr(objects, "HEARTBEAT_SECONDS", 0.1)
     with TableStore(bucket.url()).lock() as handle:
-        put, deadline = modified(bucket), time.monotonic() + 30
+        put, deadline = modified(bucket), time.monotonic() + PATIENCE
         while modified(bucket) == put:  # dates are in whole seconds
             assert time.monotonic() < deadline
             time.sleep(0.02)

@@ -85,7 +85,7 @@ def test_no_such_bucket(bucket: Bucket, refused: Callable[..., str]) -> None:
     """The error comes immediately, since a retry would not help."""
     begin = time.monotonic()
     assert "404 Not Found (NoSuchBucket)" in refused("run", "eight-puzzle", "--store", "s3://nowhere/t.zarr", status=1)
-    assert time.monotonic() - begin < 20
+    assert time.monotonic() - begin < 100
 
 
 def test_without_obstore(bucket: Bucket, refused: Callable[..., str], monkeypatch: pytest.MonkeyPatch) -> None:

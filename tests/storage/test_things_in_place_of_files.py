@@ -12,9 +12,7 @@ import all_stores
 import pytest
 from programs import Command
 from stores import contents
-
-SECONDS = 60
-"""Far more than any of these commands takes."""
+from waiting import PATIENCE
 
 
 def pipe(path: Path) -> None:
@@ -72,10 +70,10 @@ def deadline() -> Iterator[None]:
     """Ends a test that waits."""
 
     def late(number: int, frame: FrameType | None) -> None:
-        raise TimeoutError(f"more than {SECONDS} seconds")
+        raise TimeoutError(f"more than {PATIENCE} seconds")
 
     before = signal.signal(signal.SIGALRM, late)
-    signal.alarm(SECONDS)
+    signal.alarm(int(PATIENCE))
     yield
     signal.alarm(0)
     signal.signal(signal.SIGALRM, before)

@@ -17,7 +17,6 @@ from obstore.store import S3Store
 from waiting import PATIENCE
 
 KEY, SECRET = "AKIDANTIPODESTEST", "s3cr3t-of-the-tests"
-START_SECONDS = 60
 HOP_BY_HOP = {"connection", "keep-alive", "transfer-encoding", "content-length"}
 
 Fault = Callable[[int, str, str], str | None]
@@ -31,7 +30,7 @@ class Server:
         self.port = _free_port()
         command = [sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", str(self.port)]
         self._process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        deadline = time.monotonic() + START_SECONDS
+        deadline = time.monotonic() + PATIENCE
         while not self._answers():
             assert self._process.poll() is None, "the server has ended"
             assert time.monotonic() < deadline, "the server does not answer"

@@ -41,7 +41,7 @@ def test_estimates(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     assert min(with_table.start, with_table.tables, with_table.search, with_table.write) > 0
     assert counts.write == 0
     assert with_table.known
-    assert with_table.seconds < 120
+    assert with_table.seconds < 1000
     assert not list(tmp_path.iterdir()), "nothing stays on the disk"
 
 
@@ -67,7 +67,7 @@ def test_a_trial_that_ends_counts_all_layers_and_more_workers_than_processors_sh
 def test_a_trial_stops_as_soon_as_the_remaining_layers_can_be_forecast(monkeypatch: pytest.MonkeyPatch) -> None:
     plan = plan_run(load_config("three-colours").puzzle, 1)
     monkeypatch.setattr(duration, "TRIAL_SECONDS", math.inf)
-    monkeypatch.setattr(duration, "LONGEST_LAYER", 60.0)
+    monkeypatch.setattr(duration, "LONGEST_LAYER", math.inf)
     monkeypatch.setattr(duration, "ENOUGH_SECONDS", 0.0)
     tried: list[tuple[list[int], list[float], bool]] = []
     layers_tried = duration._layers_tried

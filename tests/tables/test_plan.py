@@ -97,10 +97,10 @@ def test_more_positions_than_64_bits_or_a_float_hold(side: int, found: str) -> N
 @pytest.mark.parametrize(("rows", "columns"), [(32, 32), (1, 1024), (1024, 1), (2, 512), (512, 2)])
 @pytest.mark.parametrize("singles", [0, 1, 2])
 def test_the_largest_boards_are_planned_in_seconds(rows: int, columns: int, singles: int) -> None:
-    begin = time.perf_counter()
+    begin = time.process_time()
     plan = plan_run(sliding(rows, columns, [1] * (rows * columns - 1 - singles) + list(range(2, 2 + singles))), 2)
     assert plan.space.size >= 1024
-    assert time.perf_counter() - begin < 5
+    assert time.process_time() - begin < 5
 
 
 def test_a_puzzle_that_no_cut_makes_small_enough_is_refused() -> None:

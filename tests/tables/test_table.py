@@ -3,7 +3,6 @@
 import shutil
 import sys
 import threading
-import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -313,9 +312,7 @@ def test_a_million_distances(tmp_path: Path) -> None:
     run_puzzle(load_config("three-colours"), tmp_path / "t.zarr", RunOptions(workers=2))
     with open_table(tmp_path / "t.zarr") as table:
         labels = table.space.unrank(np.random.default_rng(5).integers(0, table.index_size, 1_000_000))
-        begin = time.perf_counter()
         distances = table.distances(labels)
-        assert time.perf_counter() - begin < 2
     assert distances.min() >= 0
     assert distances.max() == 57
 
