@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -102,28 +102,22 @@ def solve(
     found = as_config(puzzle).puzzle
     problem = Problem.of(found.rules, _labels(found, position), _goals_or_test(found, goal))
     limit = None if memory_limit is None else memory_size(memory_limit)
+    options = _given(heuristic=heuristic, weight=weight, width=width, max_seconds=max_seconds)
+    paths: dict[str, Any] = {"every": every, "max_depth": max_depth, "listed": listed}
     if table is not None:
-        if method not in (None, TABLE):
-            raise InputError(f"method {arguments.found(method)} cannot be combined with a table; give only one of them")
-        unfit = {"max_seconds": max_seconds, "heuristic": heuristic, "weight": weight, "width": width}
-        if given := [name for name, value in unfit.items() if value is not None]:
-            raise InputError(f"{given[0]} cannot be combined with a table")
-        room = {} if limit is None else {"memory_limit": limit}
-        return solving.solve_by_table(problem, table, every=every, max_depth=max_depth, listed=listed, **room)
-    options = _given(heuristic=heuristic, weight=weight, width=width)
+        _check_table_suffices(method, options)
+        return solving.solve_by_table(problem, table, **paths, **_given(memory_limit=limit))
     chosen = _guided(method, heuristic) or solving.choose_method(problem).method
     with _search_shown(listener) as told:
-        return solving.solve(
-            problem,
-            chosen,
-            every=every,
-            max_depth=max_depth,
-            max_seconds=max_seconds,
-            listed=listed,
-            memory_limit=limit,
-            listener=told,
-            **options,
-        )
+        return solving.solve(problem, chosen, **paths, memory_limit=limit, listener=told, **options)
+
+
+def _check_table_suffices(method: str | None, options: Mapping[str, Any]) -> None:
+    """Raise InputError if a method or an option of searches was given beside a table."""
+    if method not in (None, TABLE):
+        raise InputError(f"method {arguments.found(method)} cannot be combined with a table; give only one of them")
+    if options:
+        raise InputError(f"{next(iter(options))} cannot be combined with a table")
 
 
 def solve_many(
