@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes.executors.api import Capacity
+from antipodes.executors.api import Call, Capacity, Handle
 from antipodes.system.machine import MIB, human
 from antipodes.tables.journal import Journal
 from antipodes.tables.layers.assembly import SerialDepthAssembly
@@ -20,8 +20,8 @@ from antipodes.tables.planning.division import Division
 from antipodes.tables.strategies.commitment import Commitment, LastLayersCommitment
 from antipodes.tables.strategies.contents import ASSEMBLED_BYTES, BitContents, LayerTraffic, MakeState
 from antipodes_tasks.bfs.bitmaps import bitmap_bytes
-from antipodes_tasks.bfs.on_disk import DiskState
-from antipodes_tasks.bfs.partition import Links, Partition
+from antipodes_tasks.bfs.on_disk import DiskLinks, DiskState, disk_links, warm_up
+from antipodes_tasks.bfs.partition import Partition
 from antipodes_tasks.spaces.space import Space
 
 if TYPE_CHECKING:
@@ -110,10 +110,19 @@ class DiskContents(BitContents):
         """Return the maximum size of the segments of a shard that are not in a file after a layer."""
         return room.memory_bytes
 
-    def search(self, shard: Shard, offers: Sequence[Any], moves: Links, depth: int) -> int:
+    def warm_up(self, space: Space, shares_memory: bool) -> Call:
+        """Return the call that loads the kernels, in this process."""
+        return (warm_up,)
+
+    def links_of(self, division: Division, tables: Handle) -> Call:
+        """Return the call that finds the partitions that the move tables connect, and the chunks to read for each."""
+        return disk_links, tables, division.partition_rows, division.chunk_rows
+
+    def search(self, shard: Shard, offers: Sequence[Any], moves: DiskLinks, depth: int) -> int:
         """Find the positions at ``depth`` from the frontiers of this shard and of the other shards, in files."""
         assert isinstance(shard.segments, DiskSegments)
-        return self.advance(shard, offers, moves, depth, LayerLog(shard.segments, shard.token))
+        log = LayerLog(shard.segments, shard.token)
+        return self.advance(shard, offers, moves.predecessors, depth, moves, log)
 
 
 def _one_way(space: Space) -> bool:
