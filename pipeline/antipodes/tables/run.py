@@ -98,7 +98,8 @@ def run_puzzle(
                 session.store.commit(first)
             begun = commitment.commits(session.store, lock, first, session.listener, session.clock)
             search = LayerSearch(session, config, opened, begun)
-            last = search.run(plan)
+            with plan.contents.freed_memory():
+                last = search.run(plan)
             farthest = _farthest(last, config)
     return _report(session, config, manifest, last, farthest, search)
 

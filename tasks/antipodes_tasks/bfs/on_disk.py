@@ -19,20 +19,23 @@ from numpy.typing import NDArray
 from antipodes_tasks.bfs.bitmaps import Bitmap, close, expand, first_positions, words
 from antipodes_tasks.bfs.encoded_layers import has_bits, push, remove, tally
 from antipodes_tasks.bfs.partition import Partition
-from antipodes_tasks.bfs.segments import Segment, SegmentLog, no_segment, set_bits
+from antipodes_tasks.bfs.segments import Segment, SegmentLog, depths_of, no_segment, set_bits
 from antipodes_tasks.move_tables import MoveTables
 
 _of_thread = threading.local()
 
 
 class DiskLinks(NamedTuple):
-    """The move tables, and the partitions and chunks that they connect."""
+    """The move tables, the partitions and chunks that they connect, and the bits of the layer being computed."""
 
     tables: MoveTables
     predecessors: list[list[int]]
     """For each partition, the numbers of the partitions with moves into it."""
     chunks: NDArray[np.bool_]
     """``(partitions, chunks)``: whether the chunk has a move into the partition."""
+    bits: threading.local
+    """Memory for the bits of a partition, which each thread reuses. It is freed together with the links, before a table
+    is assembled."""
 
 
 def disk_links(tables: MoveTables, partition_rows: int, chunk_rows: int) -> DiskLinks:
@@ -44,7 +47,7 @@ def disk_links(tables: MoveTables, partition_rows: int, chunk_rows: int) -> Disk
         into[tables.target[chunk * chunk_rows : (chunk + 1) * chunk_rows] // partition_rows, chunk] = True
     begins = np.arange(0, chunks, partition_rows // chunk_rows)
     linked = np.logical_or.reduceat(into[:-1], begins, axis=1)
-    return DiskLinks(tables, [np.flatnonzero(one).tolist() for one in linked], into[:-1])
+    return DiskLinks(tables, [np.flatnonzero(one).tolist() for one in linked], into[:-1], threading.local())
 
 
 class LayerFiles(Protocol):
@@ -169,7 +172,7 @@ class DiskState:
         row, column = np.divmod(inside, self.width)
         for chunk in np.unique(row // self._chunk_rows).tolist():
             rows = self.rows_of(chunk)
-            bits = _scratch("piece", len(rows), self.width)
+            bits = _scratch(_of_thread, len(rows), self.width)
             here = (row >= rows.start) & (row < rows.stop)
             ones = np.uint64(1) << (column[here] % 64).astype(np.uint64)
             np.bitwise_or.at(bits, (row[here] - rows.start, column[here] // 64), ones)
@@ -180,7 +183,7 @@ class DiskState:
         """Find the positions at ``depth`` from frontiers at depth - 1; return the number of new positions."""
         if not sources:
             return 0
-        bits = _scratch("incoming", self.part.rows, self.width)
+        bits = _scratch(links.bits, self.part.rows, self.width)
         for source in sources:
             source.push(bits, self.part, links)
         return self._settle(depth, bits, links.tables, log)
@@ -212,7 +215,7 @@ class DiskState:
 
         Raises StoreDamagedError if the segment is malformed.
         """
-        bits = _scratch("piece", len(self.rows_of(one.chunk)), self.width)
+        bits = _scratch(_of_thread, len(self.rows_of(one.chunk)), self.width)
         if not set_bits(one.kind, one.data, one.positions, self.width, bits):
             raise no_segment(one)
         return bits
@@ -263,16 +266,16 @@ def warm_up() -> None:
     has_bits(layer)
     tally(layer, None)
     remove(log.segments[0], 1, layer)
+    depths_of(log.segments, np.zeros((1, 1), dtype=np.uint8))  # depths of 16 bits are rare
 
 
-def _scratch(name: str, rows: int, width: int) -> Bitmap:
-    """Return an empty bitmap ``(rows, words)`` in memory that each thread reuses for each name."""
+def _scratch(of_thread: threading.local, rows: int, width: int) -> Bitmap:
+    """Return an empty bitmap ``(rows, words)`` in memory that each thread reuses."""
     size = rows * words(width)
-    held = getattr(_of_thread, name, None)
+    held = getattr(of_thread, "bits", None)
     if held is None or held.size < size:
-        setattr(_of_thread, name, None)  # frees the old memory before the new memory is taken
-        held = np.empty(size, dtype=np.uint64)
-        setattr(_of_thread, name, held)
+        of_thread.bits = None  # frees the old memory before the new memory is taken
+        held = of_thread.bits = np.empty(size, dtype=np.uint64)
     bits: Bitmap = held[:size].reshape(rows, words(width))
     bits.fill(0)
     return bits

@@ -6,6 +6,7 @@ be sent to other processes. Every decision of a search that depends on them is a
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import partial
 from math import ceil
@@ -165,6 +166,10 @@ class Contents(ABC):
 
         Raises InterruptedRunError if ``stop`` returns True meanwhile.
         """
+
+    def freed_memory(self) -> AbstractContextManager[None]:
+        """Return the context of a run in threads of this process: how much freed memory the process keeps."""
+        return nullcontext()
 
     def creation_order(self, numbers: Iterable[int], workers: int) -> list[int]:
         """Return the numbers of shards in the order in which they are created: workers get equal, adjacent parts."""
