@@ -21,12 +21,14 @@ from antipodes.storage.backend import MANIFEST, Storage
 from antipodes.storage.lock import Holder, Run
 from antipodes.storage.manifest import format_of
 from antipodes.storage.opening import storage_at, storages_in
+from antipodes.storage.store import remove_store
 from antipodes.system.addresses import Address, address_from, in_shell
 from antipodes.system.options import OUTPUTS, chosen_store
 from antipodes.system.records import optional
 from antipodes.system.text_file import read_toml
 from antipodes.tables.store.manifest import SearchManifest
-from antipodes.tables.store.search_stores import CountsStore, TableStore
+from antipodes.tables.store.search_stores import CountsStore, TableStore, spill_folder
+from antipodes.tables.store.spill import release
 from antipodes.tilings.config import load_board
 from antipodes.tilings.store import TilingManifest, TilingStore
 from antipodes_tasks.base import arguments
@@ -55,6 +57,16 @@ def read_manifest(address: Address | Storage) -> SearchManifest | TilingManifest
     """
     store = open_store(address)
     return cast(SearchManifest | TilingManifest, store.manifest_file.read(store.MANIFEST_TYPE))
+
+
+def remove_any(storage: Storage) -> int:
+    """Delete a store of any kind, and the folder of its layers if there is one; return the bytes freed.
+
+    Raises the errors of `remove_store`.
+    """
+    folder = spill_folder(storage)
+    freed = remove_store(storage, KINDS)
+    return freed + (release(folder, storage) if folder else 0)
 
 
 @dataclass(frozen=True, slots=True)

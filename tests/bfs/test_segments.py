@@ -4,8 +4,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from antipodes_tasks.bfs.bitmaps import Bitmap, bitmap_bytes, words
-from antipodes_tasks.bfs.segments import BITS, GAPS, Bytes, encode, fill, set_bits
+from antipodes_tasks.bfs.bitmaps import Bitmap, bitmap_bytes, count_bits, expand, words
+from antipodes_tasks.bfs.encoded_layers import has_bits, push, remove, tally
+from antipodes_tasks.bfs.segments import BITS, GAPS, KEYS, Bytes, Segment, encode, fill, set_bits
+from antipodes_tasks.move_tables import MoveTables
 
 Flags = NDArray[np.bool_]
 seeds = st.integers(0, 2**32 - 1).map(np.random.default_rng)
@@ -176,3 +178,67 @@ def test_damaged_bytes_stay_within_the_chunk(
     assert (filled(depths, width, [(kind, 1, int(flags.sum()), data)]) == -1) == accepted
     assert_guards_intact(memory)
     assert depths.any() or not accepted
+
+
+ROWS, WIDTH = 12, 130
+
+
+def random_tables(rng: np.random.Generator) -> MoveTables:
+    """Return tables with up to four moves per row, some of them illegal in some columns."""
+    target = rng.integers(0, ROWS, (ROWS, 4)).astype(np.int32)
+    target[np.arange(4) >= rng.integers(0, 5, ROWS)[:, np.newaxis]] = -1
+    maps = np.array([np.arange(WIDTH), *(rng.permutation(WIDTH) for _ in range(3))], dtype=np.int32)
+    maps[2, rng.random(WIDTH) < 0.3] = -1
+    return MoveTables(target, rng.integers(0, 4, (ROWS, 4)).astype(np.int8), maps, False)
+
+
+def segment_of(flags: NDArray[np.bool_], kind: int, chunk: int = 0) -> Segment:
+    data = gaps_of(flags) if kind == GAPS else to_bits(flags).view(np.uint8).ravel()
+    return Segment(chunk, 3, kind, int(flags.sum()), data)
+
+
+@given(seeds, st.sampled_from([0.002, 0.05, 0.6]), st.sampled_from([GAPS, BITS]))
+def test_push(rng: np.random.Generator, density: float, kind: int) -> None:
+    tables, rows = random_tables(rng), range(4, 9)
+    flags = random_flags(rng, len(rows), WIDTH, density)
+    expected: Bitmap = np.zeros((6, words(WIDTH)), dtype=np.uint64)
+    found = expected.copy()
+    expand(expected, 5, to_bits(flags), None, np.arange(4, 9, dtype=np.int32), *tables[:3])
+    assert push(segment_of(flags, kind), rows, WIDTH, found, 5, tables)
+    assert np.array_equal(found, expected)
+
+
+@given(seeds, st.sampled_from([0.002, 0.05, 0.6]), st.sampled_from([GAPS, BITS]))
+def test_remove_and_tally(rng: np.random.Generator, density: float, kind: int) -> None:
+    flags, before = random_flags(rng, ROWS, WIDTH, density), rng.random((ROWS, WIDTH)) < 0.3
+    layer, weights = to_bits(before), rng.integers(1, 48, ROWS)
+    assert remove(segment_of(flags, kind), WIDTH, layer)
+    left = before & ~flags
+    assert np.array_equal(layer, to_bits(left))
+    assert has_bits(layer) == left.any()
+    assert tally(layer, None) == (count_bits(layer), count_bits(layer))
+    assert tally(layer, weights) == (left.sum(), left.sum(axis=1) @ weights)
+
+
+@pytest.mark.parametrize("damage", ["count", "truncated", "zero", "beyond", "padding", "kind"])
+@pytest.mark.parametrize("kind", [GAPS, BITS])
+def test_malformed_segments_are_refused(kind: int, damage: str) -> None:
+    rng = np.random.default_rng(1)
+    one, tables = segment_of(random_flags(rng, 5, WIDTH, 0.1), kind), random_tables(rng)
+    data = one.data.copy()
+    if damage == "count":
+        one = one._replace(positions=one.positions + 1)
+    elif damage == "truncated":
+        one = one._replace(data=data[:-1])
+    elif damage == "kind":
+        one = one._replace(kind=KEYS)
+    else:
+        data[{"zero": 0, "beyond": -1, "padding": -1}[damage]] = {"zero": 0, "beyond": 127, "padding": 255}[damage]
+        if damage == "beyond":
+            data = np.concatenate([data, np.full(8, 127, dtype=np.uint8)])
+        one = one._replace(data=data)
+        if damage == "zero" and kind == BITS:
+            one = one._replace(positions=one.positions + 99)
+    layer = np.zeros((5, words(WIDTH)), dtype=np.uint64)
+    assert not push(one, range(5), WIDTH, layer, 0, tables)
+    assert not remove(one, WIDTH, layer)

@@ -1,6 +1,7 @@
 """The page on the store format is enough to read a table: a reader is written from it alone."""
 
 import base64
+import binascii
 import hashlib
 import itertools
 import json
@@ -118,7 +119,7 @@ class Reader:
     def journal_file(self, path: Path) -> tuple[list[list[int]], list[tuple[int, int, int, int, bytes]]]:
         """What a file of the journal covers, and its segments: chunk, depth, kind, number of positions, bytes."""
         content, manifest = path.read_bytes(), self.manifest
-        assert content[:8] == b"antiseg1"
+        assert content[:8] == b"antiseg2"
         end = 16 + int.from_bytes(content[8:16], "little")
         header = json.loads(content[16:end])
         identity = f"{self.identity()} {manifest['rows']} {manifest['width']} {manifest['chunk_rows']}"
@@ -127,9 +128,9 @@ class Reader:
         assert hashlib.sha256(content[: begin - 8]).digest()[:8] == content[begin - 8 : begin]
         segments = []
         for entry in range(end, begin - 8, 32):
-            chunk, depth, kind, count, length, offset, digest = struct.unpack("<IHHIIQ8s", content[entry : entry + 32])
+            chunk, depth, kind, count, length, offset, digest = struct.unpack("<IHHIIQQ", content[entry : entry + 32])
             one = content[begin + offset : begin + offset + length]
-            assert hashlib.sha256(f"{identity} {chunk} {depth}\n".encode() + one).digest()[:8] == digest
+            assert binascii.crc32(f"{identity} {chunk} {depth}\n".encode() + one) == digest
             segments.append((chunk, depth, kind, count, one))
         return header["covers"], segments
 

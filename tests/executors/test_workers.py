@@ -16,6 +16,7 @@ from antipodes.executors.api import never_stop
 from antipodes.executors.distributed import worker
 from antipodes.executors.distributed.cluster import Cluster as Workers
 from antipodes.system.events import silence
+from antipodes.system.machine import glibc
 
 FAULTS = """
 import resource
@@ -38,7 +39,7 @@ print(given_back, kept, faults())
 """
 
 
-@pytest.mark.skipif(worker._glibc() is None, reason="the C library is not glibc")
+@pytest.mark.skipif(glibc() is None, reason="the C library is not glibc")
 def test_freed_memory_is_kept_and_given_back() -> None:
     environment = {"MALLOC_TRIM_THRESHOLD_": "65536"}  # as dask starts its workers
     done = subprocess.run(

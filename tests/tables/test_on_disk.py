@@ -2,8 +2,10 @@
 
 import errno
 import os
+import shutil
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import disk_kills
@@ -16,7 +18,9 @@ from stores import contents, stop_after
 from antipodes.executors.threads import Threads
 from antipodes.puzzles.config import load_config
 from antipodes.storage.directory import DirectoryStorage
-from antipodes.system.events import Event, JournalCorrupt
+from antipodes.storage.opening import storage_at
+from antipodes.stores import remove_any
+from antipodes.system.events import Event, JournalCorrupt, LayerFinished
 from antipodes.system.machine import MIB
 from antipodes.tables.layers import disk_segments
 from antipodes.tables.planning import division as dividing
@@ -242,6 +246,47 @@ class TestSpill:
         report = run_puzzle(config_of("topspin"), tmp_path / "t.zarr", moved)
         assert (report.complete, report.resumed_from) == (True, 3)
         assert not os.listdir(tmp_path / "moved")
+
+    @pytest.mark.parametrize("counts_only", [False, True])
+    def test_one_that_disappears_during_a_run(self, counts_only: bool, tmp_path: Path) -> None:
+        spill, store = tmp_path / "spill", tmp_path / "t.zarr"
+        options = RunOptions(spill=str(spill), counts_only=counts_only, workers=1)
+
+        def unmount(event: Event) -> None:
+            if isinstance(event, LayerFinished) and event.depth == 4:
+                spill.rename(tmp_path / "unmounted")
+
+        with pytest.raises(StoreError, match=r"t.zarr.spill"):
+            run_puzzle(config_of("topspin"), store, options, unmount)
+        assert not (spill / "t.zarr.spill" / "store.txt").exists()
+        shutil.rmtree(spill, ignore_errors=True)
+        (tmp_path / "unmounted").rename(spill)
+        report = run_puzzle(config_of("topspin"), store, options)
+        assert (report.resumed_from, report.complete) == (3, True)
+        memory = RunOptions(counts_only=counts_only)
+        assert (
+            report.manifest.layers == run_puzzle(config_of("topspin"), tmp_path / "whole.zarr", memory).manifest.layers
+        )
+
+    @pytest.mark.parametrize("counts_only", [False, True])
+    def test_one_of_a_store_that_is_removed_or_overwritten(self, counts_only: bool, tmp_path: Path) -> None:
+        store, spill = tmp_path / "t.zarr", tmp_path / "spill"
+        options = RunOptions(spill=str(spill), counts_only=counts_only, workers=1)
+        run_puzzle(config_of("topspin"), store, options, interrupted=stop_after(3))
+        other = replace(options, spill=str(tmp_path / "other"), overwrite=True)
+        run_puzzle(config_of("topspin"), store, other, interrupted=stop_after(3))
+        assert not os.listdir(spill)
+        size = sum(len(content) for content in contents(tmp_path).values())
+        assert remove_any(storage_at(store)) >= size - MIB
+        assert not os.listdir(tmp_path / "other")
+
+    def test_one_of_a_link_to_a_store_is_kept(self, tmp_path: Path) -> None:
+        store, spill = tmp_path / "t.zarr", tmp_path / "spill"
+        run_puzzle(config_of("topspin"), store, RunOptions(spill=str(spill)), interrupted=stop_after(3))
+        (tmp_path / "link.zarr").symlink_to(store)
+        before = contents(spill)
+        assert remove_any(storage_at(tmp_path / "link.zarr")) == 0
+        assert contents(spill) == before
 
     def test_on_a_cluster(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.undo()

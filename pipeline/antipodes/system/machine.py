@@ -1,9 +1,12 @@
 """Memory and processors of this machine, memory used by a run, and sizes as text."""
 
+import ctypes
 import os
 import resource
+import sys
 import time
 from pathlib import Path
+from typing import Any
 
 KIB, MIB, GIB = 1 << 10, 1 << 20, 1 << 30
 LIMITS = (Path("/sys/fs/cgroup/memory.max"), Path("/sys/fs/cgroup/memory/memory.limit_in_bytes"))
@@ -12,6 +15,9 @@ STAT = Path("/proc/self/stat")
 """File in which Linux reports when this process was created, in clock ticks since the machine started."""
 STATUS = Path("/proc/self/status")
 """File in which Linux reports the memory of this process only."""
+
+M_TRIM_THRESHOLD, M_MMAP_THRESHOLD = -1, -3
+"""Parameters of glibc's ``mallopt``, with the names and numbers of its manual page."""
 
 
 def available_memory() -> int:
@@ -76,3 +82,22 @@ def human(size: float) -> str:
             return f"{size:.0f} {unit}" if unit == "bytes" else f"{size:.1f} {unit}"
         size /= 1024
     return f"{size:,.1f} PiB"
+
+
+def keep_freed(trim: int, largest: int) -> None:
+    """Set how much freed memory each heap of the process keeps for later arrays. It has no effect without glibc.
+
+    ``trim`` is the number of bytes that are kept at the end of a heap, and ``largest`` the size in bytes of the largest
+    freed array that is kept.
+    """
+    if libc := glibc():
+        libc.mallopt(M_TRIM_THRESHOLD, trim)
+        libc.mallopt(M_MMAP_THRESHOLD, largest)
+
+
+def glibc() -> Any:
+    """Return the C library if it is glibc, else None."""
+    if not sys.platform.startswith("linux"):
+        return None
+    libc = ctypes.CDLL(None)
+    return libc if hasattr(libc, "mallopt") and hasattr(libc, "gnu_get_libc_version") else None

@@ -12,6 +12,7 @@ A file is written in one piece and never changed. It has these parts, with littl
 
 import hashlib
 import json
+import zlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
@@ -22,7 +23,7 @@ from numpy.typing import NDArray
 from antipodes_tasks.base.errors import StoreDamagedError
 from antipodes_tasks.bfs.segments import Segment
 
-MAGIC = b"antiseg1"
+MAGIC = b"antiseg2"
 DIGEST_BYTES = 8
 PREFIX_BYTES = len(MAGIC) + 8
 ENTRY = np.dtype(
@@ -135,10 +136,13 @@ def _is_cover(value: Any) -> bool:
 
 
 def segment_digest(identity: str, chunk: int, depth: int, content: bytes | memoryview) -> int:
-    """Return the digest of a segment, which also depends on its table, its chunk and its depth."""
-    hashed = hashlib.sha256(f"{identity} {chunk} {depth}\n".encode())
-    hashed.update(content)
-    return int.from_bytes(hashed.digest()[:DIGEST_BYTES], "little")
+    """Return the digest of a segment, which also depends on its table, its chunk and its depth: a CRC-32.
+
+    A search on disk reads each segment several times. On a processor without instructions for SHA-256, computing one
+    takes longer than decoding the segment. A CRC-32 is four to eight times as fast, and also releases the GIL. It
+    detects every error within 32 adjacent bits, and misses others with a probability of 2^-32.
+    """
+    return zlib.crc32(content, zlib.crc32(f"{identity} {chunk} {depth}\n".encode()))
 
 
 def _digest(content: bytes) -> bytes:

@@ -20,8 +20,8 @@ from antipodes.tables.layers.layer_search import LayerSearch
 from antipodes.tables.planning.fitting import check_disk, plan_that_fits
 from antipodes.tables.planning.plan import Plan
 from antipodes.tables.store.manifest import NOTHING_COMMITTED, SearchManifest, TableManifest, on_disk
-from antipodes.tables.store.search_stores import M, SearchStore, check_same_puzzle, check_same_symmetry
-from antipodes.tables.store.spill import belongs_to, claim, spill_path
+from antipodes.tables.store.search_stores import M, SearchStore, check_same_puzzle, check_same_symmetry, spill_folder
+from antipodes.tables.store.spill import belongs_to, claim, release, spill_path
 from antipodes.tables.strategies.commitment import commitment_of
 from antipodes.tables.table import open_table
 from antipodes_tasks.base import arguments
@@ -92,13 +92,17 @@ def run_puzzle(
                 listener(DefinitionUnchecked(unknown))
             if spill:
                 claim(spill, session.store.storage)
+            old = spill_folder(session.store.storage) if overwrite else None
             first = manifest or _create(session.store, config, plan, opened, overwrite)
+            if old and old != spill:
+                release(old, session.store.storage)
             if spill != first.spill:
                 first = replace(first, spill=spill)
                 session.store.commit(first)
             begun = commitment.commits(session.store, lock, first, session.listener, session.clock)
             search = LayerSearch(session, config, opened, begun)
-            last = search.run(plan)
+            with plan.contents.freed_memory():
+                last = search.run(plan)
             farthest = _farthest(last, config)
     return _report(session, config, manifest, last, farthest, search)
 

@@ -163,7 +163,7 @@ def pull(
 @kernel
 def close(
     incoming: Bitmap,
-    visited: Bitmap,
+    visited: Bitmap | None,
     first_row: int,
     rows: NDArray[np.int32],
     begins: NDArray[np.int64],
@@ -173,7 +173,7 @@ def close(
     """Set the bits of ``incoming`` for all entries that are equivalent to an unvisited entry whose bit is set.
 
     Both bitmaps cover the rows from ``first_row`` on; `Closing` describes the other arrays. The entries equivalent to a
-    visited entry are already visited.
+    visited entry are already visited. ``visited`` is None if no visited entry is set in ``incoming``.
     """
     one = np.uint64(1)
     for line in range(len(rows)):
@@ -181,7 +181,9 @@ def close(
         if row < 0 or row >= incoming.shape[0]:
             continue
         for word in range(incoming.shape[1]):
-            rest = incoming[row, word] & ~visited[row, word]
+            rest = incoming[row, word]
+            if visited is not None:
+                rest &= ~visited[row, word]
             while rest != 0:
                 column = word * 64 + trailing_zeros(rest)
                 rest &= rest - one

@@ -11,17 +11,43 @@ So neither the visited bits nor the bits of earlier layers are ever needed, and 
 import threading
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes_tasks.bfs.bitmaps import Bitmap, close, expand, first_positions, settle, words
-from antipodes_tasks.bfs.partition import Frontier, Partition
-from antipodes_tasks.bfs.segments import Segment, no_segment, set_bits
+from antipodes_tasks.bfs.bitmaps import Bitmap, close, expand, first_positions, words
+from antipodes_tasks.bfs.encoded_layers import has_bits, push, remove, tally
+from antipodes_tasks.bfs.partition import Partition
+from antipodes_tasks.bfs.segments import Segment, SegmentLog, depths_of, no_segment, set_bits
 from antipodes_tasks.move_tables import MoveTables
 
 _of_thread = threading.local()
+
+
+class DiskLinks(NamedTuple):
+    """The move tables, the partitions and chunks that they connect, and the bits of the layer being computed."""
+
+    tables: MoveTables
+    predecessors: list[list[int]]
+    """For each partition, the numbers of the partitions with moves into it."""
+    chunks: NDArray[np.bool_]
+    """``(partitions, chunks)``: whether the chunk has a move into the partition."""
+    bits: threading.local
+    """Memory for the bits of a partition, which each thread reuses. It is freed together with the links, before a table
+    is assembled."""
+
+
+def disk_links(tables: MoveTables, partition_rows: int, chunk_rows: int) -> DiskLinks:
+    """Return the links between partitions of ``partition_rows``, and from chunks of ``chunk_rows`` to partitions."""
+    rows = len(tables.target)
+    partitions, chunks = -(-rows // partition_rows), -(-rows // chunk_rows)
+    into = np.zeros((partitions + 1, chunks), dtype=np.bool_)  # ILLEGAL sets the last partition
+    for chunk in range(chunks):
+        into[tables.target[chunk * chunk_rows : (chunk + 1) * chunk_rows] // partition_rows, chunk] = True
+    begins = np.arange(0, chunks, partition_rows // chunk_rows)
+    linked = np.logical_or.reduceat(into[:-1], begins, axis=1)
+    return DiskLinks(tables, [np.flatnonzero(one).tolist() for one in linked], into[:-1], threading.local())
 
 
 class LayerFiles(Protocol):
@@ -30,8 +56,12 @@ class LayerFiles(Protocol):
     def count(self, chunks: range, depth: int) -> int:
         """Return the number of positions of some chunks at a depth."""
 
-    def segments_between(self, chunks: range, first_depth: int, last_depth: int) -> Iterator[Segment]:
+    def segments_between(
+        self, chunks: range, first_depth: int, last_depth: int, needed: NDArray[np.bool_] | None = None
+    ) -> Iterator[Segment]:
         """Yield the segments of some chunks at depths from ``first_depth`` to ``last_depth``.
+
+        If ``needed`` ``(all chunks,)`` is given, only these of the chunks are read.
 
         Raises StoreDamagedError if a segment is missing or its checksum is wrong.
         """
@@ -58,24 +88,26 @@ class StoredFrontier:
         """Number of the partition."""
         return self.state.part.number
 
-    def pieces(self) -> Iterator[Frontier]:
-        """Read the frontier, and yield the part of each chunk that has positions. Each part is valid until the next."""
-        state = self.state
-        for one in state.files.segments_between(state.chunks, self.depth, self.depth):
-            rows = state.rows_of(one.chunk)
-            bits = _scratch("piece", len(rows), state.width)
-            state.set_bits(one, bits)
-            yield Frontier(self.number, np.arange(rows.start, rows.stop, dtype=np.int32), bits, one.positions, 0)
+    def push(self, incoming: Bitmap, part: Partition, links: DiskLinks) -> None:
+        """Set the bits of ``incoming`` for all successors in a partition; read only chunks with moves into it."""
+        state, needed = self.state, links.chunks[part.number]
+        for one in state.files.segments_between(state.chunks, self.depth, self.depth, needed):
+            if not push(one, state.rows_of(one.chunk), state.width, incoming, part.first_row, links.tables):
+                raise no_segment(one)
 
     def weigh(self, weights: NDArray[np.int64]) -> int:
         """Return the sum, over all entries of the frontier, of the weight of the entry's row.
 
         ``weights`` contains a weight for each row of the space.
         """
-        known = self.state.weighed
+        state, known = self.state, self.state.weighed
         if known is not None and known[0] == self.depth:
             return known[1]
-        return sum(piece.weigh(weights) for piece in self.pieces())
+        weighed = 0
+        for one in state.files.segments_between(state.chunks, self.depth, self.depth):
+            rows = state.rows_of(one.chunk)
+            weighed += tally(state.bits_of(one), weights[rows.start : rows.stop])[1]
+        return int(weighed)
 
 
 class DiskState:
@@ -140,23 +172,21 @@ class DiskState:
         row, column = np.divmod(inside, self.width)
         for chunk in np.unique(row // self._chunk_rows).tolist():
             rows = self.rows_of(chunk)
-            bits = _scratch("piece", len(rows), self.width)
+            bits = _scratch(_of_thread, len(rows), self.width)
             here = (row >= rows.start) & (row < rows.stop)
             ones = np.uint64(1) << (column[here] % 64).astype(np.uint64)
             np.bitwise_or.at(bits, (row[here] - rows.start, column[here] // 64), ones)
             log.add(chunk, 0, bits, self.width, int(here.sum()))
         return len(inside)
 
-    def advance(self, depth: int, sources: Sequence[StoredFrontier], tables: MoveTables, log: Log) -> int:
+    def advance(self, depth: int, sources: Sequence[StoredFrontier], links: DiskLinks, log: Log) -> int:
         """Find the positions at ``depth`` from frontiers at depth - 1; return the number of new positions."""
         if not sources:
             return 0
-        bits = _scratch("incoming", self.part.rows, self.width)
+        bits = _scratch(links.bits, self.part.rows, self.width)
         for source in sources:
-            for piece in source.pieces():
-                moves = tables.target, tables.column_map, tables.column_maps
-                expand(bits, self.part.first_row, piece.bits, None, piece.rows, *moves)
-        return self._settle(depth, bits, tables, log)
+            source.push(bits, self.part, links)
+        return self._settle(depth, bits, links.tables, log)
 
     def replay(self, depth: int, segments: Iterable[Segment]) -> int:
         """Return the number of positions at ``depth``, which are in files already; ``segments`` are not read."""
@@ -176,58 +206,76 @@ class DiskState:
         found, chunks = [np.empty(0, dtype=np.int64)], iter(self.chunks)
         while (left := limit - sum(map(len, found))) > 0 and (chunk := next(chunks, None)) is not None:
             for one in self.files.segments_between(range(chunk, chunk + 1), depth, depth):
-                rows = self.rows_of(chunk)
-                bits = _scratch("piece", len(rows), self.width)
-                self.set_bits(one, bits)
-                found.append(rows.start * self.width + first_positions(bits, self.width, left))
+                here = first_positions(self.bits_of(one), self.width, left)
+                found.append(self.rows_of(chunk).start * self.width + here)
         return np.concatenate(found)
 
-    def set_bits(self, one: Segment, bits: Bitmap) -> None:
-        """Set the positions of a segment in the bits of its chunk; raise StoreDamagedError if it is malformed."""
+    def bits_of(self, one: Segment) -> Bitmap:
+        """Return the positions of a segment as a bitmap of its chunk, which is valid until the thread's next call.
+
+        Raises StoreDamagedError if the segment is malformed.
+        """
+        bits = _scratch(_of_thread, len(self.rows_of(one.chunk)), self.width)
         if not set_bits(one.kind, one.data, one.positions, self.width, bits):
             raise no_segment(one)
+        return bits
 
     def _settle(self, depth: int, bits: Bitmap, tables: MoveTables, log: Log) -> int:
         """Remove the positions at earlier depths, and add the others to the log; return their number."""
+        rows_of = {chunk: self.rows_of(chunk) for chunk in self.chunks}
+        first = self.part.first_row
+        here = {chunk: bits[rows.start - first : rows.stop - first] for chunk, rows in rows_of.items()}
+        reached = np.zeros(self.chunks.stop, dtype=np.bool_)
+        reached[self.chunks.start :] = [has_bits(here[chunk]) for chunk in self.chunks]
+        for one in self.files.segments_between(self.chunks, self.kept_from(depth - 1), depth - 1, reached):
+            if not remove(one, self.width, here[one.chunk]):
+                raise no_segment(one)
         found = weighed = 0
-        for chunk in self.chunks:
-            rows = self.rows_of(chunk)
-            here = bits[rows.start - self.part.first_row : rows.stop - self.part.first_row]
-            if not here.any():
-                continue
-            earlier = _scratch("earlier", len(rows), self.width)
-            for one in self.files.segments_between(range(chunk, chunk + 1), self.kept_from(depth - 1), depth - 1):
-                self.set_bits(one, earlier)
-            _close(here, earlier, rows, tables)
-            count = int(settle(here, earlier))
-            log.add(chunk, depth, here, self.width, count)
-            found += count
-            if self._weights is not None:
-                entries = np.bitwise_count(here).sum(axis=1, dtype=np.int64)
-                weighed += int(entries @ self._weights[rows.start : rows.stop])
+        for chunk in np.flatnonzero(reached).tolist():
+            rows = rows_of[chunk]
+            _close(here[chunk], rows, tables)
+            weights = None if self._weights is None else self._weights[rows.start : rows.stop]
+            count, weight = tally(here[chunk], weights)
+            log.add(chunk, depth, here[chunk], self.width, int(count))
+            found, weighed = found + int(count), weighed + int(weight)
         self.weighed = depth, weighed
         return found
 
 
-def _close(here: Bitmap, earlier: Bitmap, rows: range, tables: MoveTables) -> None:
-    """Add the entries that are equivalent to new entries in some ``rows``; see `Closing`."""
+def _close(new: Bitmap, rows: range, tables: MoveTables) -> None:
+    """Add the entries that are equivalent to the ``new`` entries in some ``rows``; see `Closing`.
+
+    No equivalent entry is at an earlier depth, since equivalent entries have equal depths.
+    """
     if tables.closing is None:
         return
     first, end = np.searchsorted(tables.closing.rows, [rows.start, rows.stop])
     if first < end:
         closing = tables.closing
         begins = closing.begins[first : end + 1]
-        close(here, earlier, rows.start, closing.rows[first:end], begins, closing.maps, tables.column_maps)
+        close(new, None, rows.start, closing.rows[first:end], begins, closing.maps, tables.column_maps)
 
 
-def _scratch(name: str, rows: int, width: int) -> Bitmap:
-    """Return an empty bitmap ``(rows, words)`` in memory that each thread reuses for each name."""
+def warm_up() -> None:
+    """Compile the kernels of a search, or load them from numba's cache, before threads use them."""
+    tables = MoveTables(np.zeros((1, 1), np.int32), np.zeros((1, 1), np.int16), np.zeros((1, 1), np.int32), True)
+    layer, log = np.ones((1, 1), dtype=np.uint64), SegmentLog()
+    log.add(0, 0, layer, 1, 1)
+    push(log.segments[0], range(1), 1, layer, 0, tables)
+    expand(layer, 0, layer, None, np.zeros(1, dtype=np.int32), *tables[:3])
+    has_bits(layer)
+    tally(layer, None)
+    remove(log.segments[0], 1, layer)
+    depths_of(log.segments, np.zeros((1, 1), dtype=np.uint8))  # depths of 16 bits are rare
+
+
+def _scratch(of_thread: threading.local, rows: int, width: int) -> Bitmap:
+    """Return an empty bitmap ``(rows, words)`` in memory that each thread reuses."""
     size = rows * words(width)
-    held = getattr(_of_thread, name, None)
+    held = getattr(of_thread, "bits", None)
     if held is None or held.size < size:
-        setattr(_of_thread, name, None)  # frees the old memory before the new memory is taken
-        held = np.empty(size, dtype=np.uint64)
-        setattr(_of_thread, name, held)
+        of_thread.bits = None  # frees the old memory before the new memory is taken
+        held = of_thread.bits = np.empty(size, dtype=np.uint64)
     bits: Bitmap = held[:size].reshape(rows, words(width))
     bits.fill(0)
     return bits

@@ -215,7 +215,7 @@ def _read_number(data: Bytes, begin: int) -> tuple[int, int]:
 
 
 @kernel
-def _read_gap(data: Bytes, begin: int) -> tuple[int, int]:
+def read_gap(data: Bytes, begin: int) -> tuple[int, int]:
     """Read as `_read_number` does, with a fast path for numbers of one byte; there must be at least one byte."""
     number = integer(data[np.uint64(begin)])
     return (number, begin + 1) if 0 < number < 128 else _read_number(data, begin)
@@ -226,7 +226,7 @@ def _set_gaps(data: Bytes, count: int, width: int, layer: Bitmap) -> bool:
     """Set the positions of a GAPS segment, as `set_bits` does."""
     row, column, end = 0, -1, 0
     while end < len(data):
-        gap, end = _read_gap(data, end)
+        gap, end = read_gap(data, end)
         column += gap
         if column >= width:
             row += column // width
@@ -238,16 +238,18 @@ def _set_gaps(data: Bytes, count: int, width: int, layer: Bitmap) -> bool:
     return count == 0
 
 
-def _set_bitmap(data: Bytes, count: int, width: int, layer: Bitmap) -> bool:
-    """Set the positions of a BITS segment, as `set_bits` does."""
-    if len(data) != layer.nbytes:
-        return False
-    bits = np.frombuffer(data, dtype=np.uint64).reshape(layer.shape)
+def read_bitmap(kind: int, data: Bytes, count: int, width: int, shape: tuple[int, ...]) -> Bitmap | None:
+    """Return a copy of the bitmap ``(rows, words)`` of a BITS segment; None if it does not contain ``count`` positions.
+
+    ``data`` is the whole segment, and ``width`` the number of columns.
+    """
+    if kind != BITS or len(data) != shape[0] * shape[1] * _WORD_BYTES:
+        return None
+    bits = np.frombuffer(data, dtype=np.uint64).reshape(shape).copy()  # aligned, as kernels expect
     last_words, padding = bits[:, -1], np.uint64(-width % WORD)
     if (last_words << padding >> padding != last_words).any() or np.bitwise_count(bits).sum(dtype=np.int64) != count:
-        return False
-    np.bitwise_or(layer, bits, out=layer)
-    return True
+        return None
+    return bits
 
 
 def set_bits(kind: int, data: Bytes, count: int, width: int, layer: Bitmap) -> bool:
@@ -255,8 +257,12 @@ def set_bits(kind: int, data: Bytes, count: int, width: int, layer: Bitmap) -> b
 
     ``data`` is the whole segment. If it is malformed, some positions of the chunk may have been set, but nothing else.
     """
-    decoders = {GAPS: _set_gaps, BITS: _set_bitmap}
-    return kind in decoders and bool(decoders[kind](data, count, width, layer))
+    if kind == GAPS:
+        return bool(_set_gaps(data, count, width, layer))
+    bits = read_bitmap(kind, data, count, width, layer.shape)
+    if bits is not None:
+        np.bitwise_or(layer, bits, out=layer)
+    return bits is not None
 
 
 @kernel
@@ -299,7 +305,7 @@ def _fill_gaps(
             found += end - before  # one position per byte
             if end == len(data) or position >= stop:
                 break
-        gap, end = _read_gap(data, end)
+        gap, end = read_gap(data, end)
         position += gap
         if gap == 0 or position >= len(depths):
             return end, position, -1

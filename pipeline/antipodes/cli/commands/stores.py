@@ -15,8 +15,8 @@ from antipodes.runs.verification import Verdict
 from antipodes.storage.backend import Storage
 from antipodes.storage.lock import Holder
 from antipodes.storage.opening import storage_at
-from antipodes.storage.store import check_not_in_use, remove_store
-from antipodes.stores import KINDS, StoreListing, find_store, list_stores, open_store
+from antipodes.storage.store import check_not_in_use
+from antipodes.stores import KINDS, StoreListing, find_store, list_stores, open_store, remove_any
 from antipodes.system.addresses import Address, address_from, in_shell, is_url
 from antipodes.system.machine import human
 from antipodes.system.options import OUTPUTS, default_store, tasks_at_once
@@ -206,7 +206,7 @@ def remove(
     if not (yes or _confirmed(storage)):
         return complain("nothing was removed", FAILED)
     was_link = storage.is_link
-    freed = remove_store(storage, KINDS)
+    freed = remove_any(storage)
     if as_json:
         print_json(Removed(storage.address, freed))
     elif was_link:

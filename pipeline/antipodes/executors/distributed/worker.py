@@ -1,7 +1,6 @@
 """Functions that run on the workers of a cluster: around tasks, alongside tasks, and to keep freed memory."""
 
 import asyncio
-import ctypes
 import logging
 import os
 import socket
@@ -14,7 +13,7 @@ from typing import Any
 from distributed import get_worker
 
 from antipodes.executors.distributed.storage_waits import topic_of
-from antipodes.system.machine import lacks_threads
+from antipodes.system.machine import glibc, keep_freed, lacks_threads
 from antipodes.system.waits import report_to
 from antipodes_tasks.base.errors import AntipodesError, DepthLimitError, StoreError, WorkerFailedError
 
@@ -22,8 +21,6 @@ SAME_EVERYWHERE = ("antipodes", "dask", "distributed", "numpy", "zarr")
 """Packages whose versions must be the same on workers and client, because they exchange values and share a store."""
 LONGEST_MESSAGE = 2000
 """Maximum number of characters of an error's message; dask would replace a longer error by a different one."""
-M_TRIM_THRESHOLD, M_MMAP_THRESHOLD = -1, -3
-"""Parameters of glibc's ``mallopt``, with the names and numbers of its manual page."""
 KEPT, KEPT_SHARE = 1 << 28, 16
 """Bytes of freed memory kept at the end of a heap: at most 256 MiB and 1/16 of the process's memory limit."""
 LARGEST, LARGEST_SHARE = 1 << 25, 64
@@ -118,7 +115,7 @@ def keep_freed_memory(limit: int | None = None) -> None:
     would then get the memory of its arrays from the system page by page, which takes two fifths of the processor time
     of a large table.
     """
-    _set(kept_memory(limit), min(LARGEST, limit // LARGEST_SHARE) if limit else LARGEST)
+    keep_freed(kept_memory(limit), min(LARGEST, limit // LARGEST_SHARE) if limit else LARGEST)
 
 
 def kept_memory(limit: int | None) -> int:
@@ -129,20 +126,6 @@ def kept_memory(limit: int | None) -> int:
 def give_back_freed_memory() -> None:
     """Restore the parameters of the environment, and return the kept memory to the system."""
     trim, largest = (os.environ.get(f"MALLOC_{name}_THRESHOLD_", "") for name in ("TRIM", "MMAP"))
-    _set(*(int(value) if value.isdecimal() else BY_DEFAULT for value in (trim, largest)))
-    if libc := _glibc():
+    keep_freed(*(int(value) if value.isdecimal() else BY_DEFAULT for value in (trim, largest)))
+    if libc := glibc():
         libc.malloc_trim(0)
-
-
-def _set(trim: int, largest: int) -> None:
-    if libc := _glibc():
-        libc.mallopt(M_TRIM_THRESHOLD, trim)
-        libc.mallopt(M_MMAP_THRESHOLD, largest)
-
-
-def _glibc() -> Any:
-    """Return the C library if it is glibc, else None."""
-    if not sys.platform.startswith("linux"):
-        return None
-    libc = ctypes.CDLL(None)
-    return libc if hasattr(libc, "mallopt") and hasattr(libc, "gnu_get_libc_version") else None

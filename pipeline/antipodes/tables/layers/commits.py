@@ -17,7 +17,7 @@ from antipodes.tables.layers.shard_segments import ShardSegments
 from antipodes.tables.store.found_layers import Layers
 from antipodes.tables.store.manifest import MAX_ANTIPODES, NOTHING_COMMITTED, SearchManifest, TableManifest
 from antipodes.tables.store.search_stores import LayerCounts, SearchStore, TableStore
-from antipodes.tables.store.spill import release
+from antipodes.tables.store.spill import check_present, release
 from antipodes_tasks.keys.encoded_runs import integers
 
 if TYPE_CHECKING:
@@ -114,6 +114,8 @@ class Commits:
         self.listener(Committing(depth))
         with self.clock.measure("write"):
             shards.flush(depth)
+            if self.manifest.spill:
+                check_present(self.manifest.spill, self.store.storage)  # if unmounted, writing has created a new folder
             self.manifest = replace(self.manifest, **layers.fields)
             self.store.commit(self.manifest)
         self.listener(Committed(depth))

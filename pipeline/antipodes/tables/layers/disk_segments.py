@@ -6,6 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from antipodes.system.machine import MIB
 from antipodes.tables.journal import Journal
@@ -44,11 +45,18 @@ class DiskSegments(ShardSegments):
         counted = int(entries["count"][entries["depth"] == depth].sum(dtype=np.int64))
         return counted + sum(one.positions for one in log if one.depth == depth and one.chunk in chunks)
 
-    def segments_between(self, chunks: range, first_depth: int, last_depth: int) -> Iterator[Segment]:
-        """Yield the segments of some chunks at depths from ``first_depth`` to ``last_depth``."""
+    def segments_between(
+        self, chunks: range, first_depth: int, last_depth: int, needed: NDArray[np.bool_] | None = None
+    ) -> Iterator[Segment]:
+        """Yield the segments of some chunks at depths from ``first_depth`` to ``last_depth``.
+
+        If ``needed`` ``(all chunks,)`` is given, only these of the chunks are read.
+        """
         stored, log = self._now
         entries = stored.of_chunks(chunks.start, chunks.stop)
         entries = entries[(entries["depth"] >= first_depth) & (entries["depth"] <= last_depth)]
+        if needed is not None:
+            entries, log = entries[needed[entries["chunk"]]], [one for one in log if needed[one.chunk]]
         pieces = self.journal.pieces(stored, entries, READ_BYTES)
         ahead = int(entries["length"].sum(dtype=np.int64)) >= MIN_BYTES_AHEAD
         for piece in read_ahead(pieces) if ahead else pieces:

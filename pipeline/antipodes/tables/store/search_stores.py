@@ -26,7 +26,7 @@ from antipodes.tables.journal_file import StoredSegments
 from antipodes.tables.store.chunk_digests import ChunkDigests
 from antipodes.tables.store.manifest import COUNTS, DEPTH, FIRST_KEYS, KEYS, Cut, SearchManifest, TableManifest
 from antipodes.tables.store.spill import release
-from antipodes_tasks.base.errors import StoreMismatchError
+from antipodes_tasks.base.errors import AntipodesError, StoreMismatchError
 from antipodes_tasks.base.option_names import option
 from antipodes_tasks.bfs.bitmaps import Depths, bitmap_bytes
 from antipodes_tasks.bfs.key_partition import with_depths
@@ -398,3 +398,14 @@ def search_store(address: Address | Storage) -> TableStore | CountsStore:
     """Return the store at an address. Unless it holds counts, it is a TableStore, whose `read` raises any error."""
     storage = storage_at(address)
     return CountsStore(storage) if format_of(storage) == CountsStore.KIND.format else TableStore(storage)
+
+
+def spill_folder(storage: Storage) -> str | None:
+    """Return the folder outside of an unfinished store that contains its layers; None if there is none.
+
+    If the manifest is corrupt, the folder is not known.
+    """
+    try:
+        return search_store(storage).read().spill or None
+    except AntipodesError:
+        return None

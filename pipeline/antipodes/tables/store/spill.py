@@ -1,4 +1,4 @@
-"""The folder outside of a store in which a search on disk keeps its layers, if ``--spill`` names a directory."""
+"""The folder of a search on disk that keeps its layers outside of its store, because ``--spill`` names a directory."""
 
 import os
 import shutil
@@ -12,18 +12,21 @@ from antipodes_tasks.base.errors import StoreError
 from antipodes_tasks.base.option_names import option
 
 OWNER = "store.txt"
-"""The file that names the store to which the folder belongs."""
+"""The file with the address of the store to which the folder belongs."""
 MAX_OWNER_BYTES = 1 << 14
 
 
 def spill_path(directory: str, store: Storage) -> str:
-    """Return the folder for the layers of a store in the ``directory`` that the user chose."""
+    """Return the path of the folder for the layers of a store; the user has chosen the ``directory``."""
     name = store.address.rstrip("/").rpartition("/")[2]
     return os.path.join(os.path.abspath(directory), f"{name}.spill")
 
 
 def owner_of(path: str) -> str | None:
-    """Return the store to which a folder belongs; None if there is no such folder, or it belongs to no store."""
+    """Return the address of the store to which a folder belongs, or None if the folder or its owner file is missing.
+
+    Raises StoreError if the folder cannot be read.
+    """
     try:
         with open_file(Path(path, OWNER), links=False) as file:
             return str(file.read(MAX_OWNER_BYTES).decode(errors="replace"))
@@ -36,7 +39,7 @@ def owner_of(path: str) -> str | None:
 def claim(path: str, store: Storage) -> None:
     """Create the folder for the layers of a store, unless it exists.
 
-    Raises StoreError if it cannot be written or belongs to another store.
+    Raises StoreError if the folder cannot be written, belongs to another store, or contains other files.
     """
     try:
         os.makedirs(path, exist_ok=True)
@@ -57,11 +60,25 @@ def belongs_to(path: str, store: Storage) -> bool:
     return owner_of(path) == _name(store)
 
 
-def release(path: str, store: Storage) -> None:
-    """Delete the folder of a finished store, unless it belongs to another store, or its disk is gone."""
-    with suppress(StoreError):
-        if belongs_to(path, store):
-            shutil.rmtree(path, ignore_errors=True)
+def check_present(path: str, store: Storage) -> None:
+    """Raise StoreError unless the folder of a store's layers is still there, for example if its disk was unmounted."""
+    if not belongs_to(path, store):
+        raise StoreError(f"{path}, which contains the layers of {store.address}, is missing")
+
+
+def release(path: str, store: Storage) -> int:
+    """Delete the folder of a store that no longer needs it; return the bytes freed.
+
+    A folder that belongs to another store, or whose disk is gone, is left as it is.
+    """
+    try:
+        if not belongs_to(path, store):
+            return 0
+    except StoreError:
+        return 0
+    freed = DirectoryStorage(Path(path)).size()
+    shutil.rmtree(path, ignore_errors=True)
+    return freed
 
 
 def _name(store: Storage) -> str:

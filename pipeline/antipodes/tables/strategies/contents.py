@@ -6,6 +6,7 @@ be sent to other processes. Every decision of a search that depends on them is a
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import partial
 from math import ceil
@@ -166,6 +167,10 @@ class Contents(ABC):
         Raises InterruptedRunError if ``stop`` returns True meanwhile.
         """
 
+    def freed_memory(self) -> AbstractContextManager[None]:
+        """Return the context of a run in threads of this process: how much freed memory the process keeps."""
+        return nullcontext()
+
     def creation_order(self, numbers: Iterable[int], workers: int) -> list[int]:
         """Return the numbers of shards in the order in which they are created: workers get equal, adjacent parts."""
         return sorted(numbers)
@@ -286,8 +291,12 @@ class BitContents(Contents):
     def link(self, division: Division, scheduler: Scheduler, name: str, stop: Stop, listener: Listener) -> Handle:
         """Build the move tables, and find the partitions that they connect."""
         tables = build_tables(scheduler, division.space, stop, listener)
+        return scheduler.persist({(name, 0): self.links_of(division, tables)})[name, 0]
+
+    def links_of(self, division: Division, tables: Handle) -> Call:
+        """Return the call that finds the partitions that the move tables connect."""
         bounds = (*(part.first_row for part in division.partitions), division.space.rows)
-        return scheduler.persist({(name, 0): (links, tables, bounds)})[name, 0]
+        return links, tables, bounds
 
     def make_state(self, division: Division) -> MakeState:
         """Return the function that creates the bits of a partition."""
@@ -300,16 +309,17 @@ class BitContents(Contents):
 
     def search(self, shard: Shard, offers: Sequence[Any], moves: Links, depth: int) -> int:
         """Find the positions at ``depth`` from the frontiers of this shard and of the other shards or boundaries."""
-        return self.advance(shard, offers, moves, depth, shard.log)
+        return self.advance(shard, offers, moves.predecessors, depth, moves.tables, shard.log)
 
-    def advance(self, shard: Shard, offers: Sequence[Any], moves: Links, depth: int, log: Any) -> int:
-        """Search as `search` does, and add the new positions to a ``log``."""
+    def advance(
+        self, shard: Shard, offers: Sequence[Any], predecessors: Sequence[Sequence[int]], depth: int, *arguments: Any
+    ) -> int:
+        """Search as `search` does: each state gets the frontiers of its ``predecessors``, and the other arguments."""
         frontiers = {one.number: one for source in (shard, *offers) for one in source.frontiers(depth - 1)}
         found = 0
         for state in shard.states:
-            numbers = moves.predecessors[state.part.number]
-            here = [frontiers[number] for number in numbers if number in frontiers]
-            found += state.advance(depth, here, moves.tables, log)
+            here = [frontiers[number] for number in predecessors[state.part.number] if number in frontiers]
+            found += state.advance(depth, here, *arguments)
         return found
 
 

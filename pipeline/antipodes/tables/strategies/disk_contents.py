@@ -1,6 +1,7 @@
 """Layers on disk: memory holds only the bits of the layer being computed, in as many partitions as fit."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from math import ceil
@@ -9,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes.executors.api import Capacity
-from antipodes.system.machine import MIB, human
+from antipodes.executors.api import Call, Capacity, Handle
+from antipodes.system.machine import MIB, human, keep_freed
 from antipodes.tables.journal import Journal
 from antipodes.tables.layers.assembly import SerialDepthAssembly
 from antipodes.tables.layers.disk_segments import PIECES_IN_MEMORY, READ_BYTES, DiskSegments, LayerLog
@@ -20,8 +21,8 @@ from antipodes.tables.planning.division import Division
 from antipodes.tables.strategies.commitment import Commitment, LastLayersCommitment
 from antipodes.tables.strategies.contents import ASSEMBLED_BYTES, BitContents, LayerTraffic, MakeState
 from antipodes_tasks.bfs.bitmaps import bitmap_bytes
-from antipodes_tasks.bfs.on_disk import DiskState
-from antipodes_tasks.bfs.partition import Links, Partition
+from antipodes_tasks.bfs.on_disk import DiskLinks, DiskState, disk_links, warm_up
+from antipodes_tasks.bfs.partition import Partition
 from antipodes_tasks.spaces.space import Space
 
 if TYPE_CHECKING:
@@ -34,6 +35,9 @@ LAYER_BYTES = 0.9
 """Typical size of all layers in bytes per entry, if there are dozens of layers. With fewer layers it is less."""
 CHUNKS_IN_MEMORY = 4
 """Bitmaps of a chunk that a worker needs: a part of a frontier, the earlier positions, and an encoded segment."""
+MAX_KEPT, GLIBC_MAX_KEPT = 1 << 20, 1 << 25
+"""Size in bytes of the largest freed array that the C library keeps: during a search on disk, and by default after it
+has freed large arrays."""
 
 
 @dataclass(frozen=True)
@@ -71,12 +75,16 @@ class DiskContents(BitContents):
         return Division(space, chunk_rows, ceil(chunks / (rounds * active)) * chunk_rows, 1)
 
     def needs_together(self, division: Division, commitment: Commitment, workers: Capacity) -> int:
-        """Return the memory of the active partitions, or of the assembly, whichever takes more."""
+        """Return the memory of the active partitions, or of the assembly, whichever takes more.
+
+        The move tables are freed before the assembly.
+        """
         space, active = division.space, min(workers.workers, division.partition_count)
         bits = active * bitmap_bytes(min(space.rows, division.partition_rows), space.width)
         search = bits + active * _worker_bytes(space, division.chunk_rows)
         chunk = ASSEMBLED_BYTES * division.chunk_rows * space.width
-        return max(search, active * chunk if commitment.makes_table else 0)
+        assembly = active * chunk if commitment.makes_table else 0
+        return max(search, assembly - space.filler.table_bytes)
 
     def buffer_bytes(self, division: Division, journal_bytes: int, workers: Capacity, left: int | None) -> int:
         """Return the memory of the segments that are not in a file after a layer, beyond the minimum."""
@@ -110,10 +118,33 @@ class DiskContents(BitContents):
         """Return the maximum size of the segments of a shard that are not in a file after a layer."""
         return room.memory_bytes
 
-    def search(self, shard: Shard, offers: Sequence[Any], moves: Links, depth: int) -> int:
+    def warm_up(self, space: Space, shares_memory: bool) -> Call:
+        """Return the call that loads the kernels, in this process."""
+        return (warm_up,)
+
+    @contextmanager
+    def freed_memory(self) -> Iterator[None]:
+        """Return freed arrays to the system immediately in the block, since memory is scarce.
+
+        By default, glibc keeps up to 64 MiB for each thread that allocates arrays. The assembly has many threads, which
+        kept 25 MiB of a run with a limit of 256 MiB.
+        """
+        keep_freed(MAX_KEPT, MAX_KEPT)
+        try:
+            yield
+        finally:
+            keep_freed(2 * GLIBC_MAX_KEPT, GLIBC_MAX_KEPT)
+
+    def links_of(self, division: Division, tables: Handle) -> Call:
+        """Return the call that finds the partitions that the move tables connect, and the chunks to read for each."""
+        return disk_links, tables, division.partition_rows, division.chunk_rows
+
+    def search(self, shard: Shard, offers: Sequence[Any], moves: Any, depth: int) -> int:
         """Find the positions at ``depth`` from the frontiers of this shard and of the other shards, in files."""
         assert isinstance(shard.segments, DiskSegments)
-        return self.advance(shard, offers, moves, depth, LayerLog(shard.segments, shard.token))
+        assert isinstance(moves, DiskLinks)
+        log = LayerLog(shard.segments, shard.token)
+        return self.advance(shard, offers, moves.predecessors, depth, moves, log)
 
 
 def _one_way(space: Space) -> bool:
