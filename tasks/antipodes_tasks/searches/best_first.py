@@ -83,8 +83,8 @@ def beam(
 ) -> Answer:
     """Find a path by a breadth-first search that keeps the ``width`` positions with the lowest estimates at each depth.
 
-    The estimates need not be lower bounds. The path may be longer than necessary, and may be missed. Raises as `astar`
-    does.
+    The estimates need not be lower bounds. The path may be longer than necessary, and may be missed. The answer counts
+    the violations and drops on the path only. Raises as `astar` does.
     """
     request = _request(BEAM, problem, every, max_depth, listed, memory_limit, listener)
     kept = arguments.integer(width, "width", 1)
@@ -129,13 +129,14 @@ class _Nodes(NamedTuple):
     is_open: NDArray[np.bool_]
     """Whether the position has to be expanded."""
     is_goal: NDArray[np.bool_]
+    is_too_high: NDArray[np.bool_]
+    """Whether the estimate is known to be higher than the distance to a goal."""
 
     @classmethod
     def empty(cls, capacity: int) -> "_Nodes":
         """Return arrays without values."""
         cost, bound, parent = np.empty((3, capacity), dtype=np.int32)
-        is_open, is_goal = np.zeros((2, capacity), dtype=np.bool_)
-        return cls(cost, bound, parent, is_open, is_goal)
+        return cls(cost, bound, parent, *np.zeros((3, capacity), dtype=np.bool_))
 
 
 class _Queue:
@@ -149,7 +150,7 @@ class _Queue:
         self._nodes = _Nodes.empty(len(self._positions.words))
         self._keys, self._numbers = np.empty(1 << 10, dtype=np.int64), np.empty(1 << 10, dtype=np.int32)
         self._waiting = 0
-        self._expanded, self._wrong, self._cut = 0, 0, False
+        self._expanded, self._drops, self._cut = 0, 0, False
 
     def search(self) -> Answer:
         """Return the answer."""
@@ -183,11 +184,10 @@ class _Queue:
             for old, new in zip(self._nodes, grown, strict=True):
                 new[: len(old)] = old
             self._nodes = grown
-        before, changed = positions.count, np.empty(len(after), dtype=np.int64)
-        rows = np.empty(len(after), dtype=np.int64)
-        keys = self._problem.packing.pack(after)
+        before, keys = positions.count, self._problem.packing.pack(after)
+        numbers, changed, rows = np.empty((3, len(after)), dtype=np.int64)
         positions.count, count = _reach(
-            keys, parents, positions.words, positions.slots, before, self._nodes, changed, rows
+            keys, parents, positions.words, positions.slots, before, self._nodes, numbers, changed, rows
         )
         added = slice(before, positions.count)
         if positions.count > before:
@@ -195,9 +195,18 @@ class _Queue:
             bounds, goals = self._guide.bounds(labels), self._is_goal(labels)
             if not self._guide.is_proved:
                 np.minimum(bounds, UNREACHABLE_COST - 1, out=bounds)  # such positions come last, but are not dropped
-            self._wrong += int((bounds[goals] > 0).sum())
             self._nodes.bound[added], self._nodes.is_goal[added] = np.where(goals, 0, bounds), goals
+            self._nodes.is_too_high[added] = goals & (bounds > 0)
+        if not self._guide.is_proved and parents[0] >= 0:
+            self._compare(parents, numbers)
         self._push(changed[:count])
+
+    def _compare(self, parents: Numbers, numbers: Numbers) -> None:
+        """Compare the bounds of successors ``(n,)``, by number, with the bounds of their predecessors ``(n,)``."""
+        nodes = self._nodes
+        dropped = nodes.bound[parents] - nodes.bound[numbers] > 1
+        self._drops += int(dropped.sum())
+        nodes.is_too_high[parents[dropped & nodes.is_goal[numbers]]] = True
 
     def _push(self, numbers: Numbers) -> None:
         needed = self._waiting + len(numbers)
@@ -222,7 +231,8 @@ class _Queue:
             numbers.append(int(nodes.parent[numbers[-1]]))
         path = np.array(numbers[::-1], dtype=np.int64)
         distance = len(path) - 1
-        wrong = self._wrong + int((nodes.bound[path] > distance - np.arange(len(path))).sum())
+        nodes.is_too_high[path[nodes.bound[path] > distance - np.arange(len(path))]] = True
+        wrong = int(nodes.is_too_high[: len(self._positions)].sum())
         waiting = nodes.is_open[: len(self._positions)]
         least = (nodes.cost + nodes.bound)[: len(self._positions)][waiting].min(initial=distance)
         proof, factor = Proof.WITHIN, self._weight
@@ -232,15 +242,23 @@ class _Queue:
             ASTAR,
             self._problem.packing.unpack(self._positions.words[path]),
             self._expanded,
-            Proof.PATH if wrong else proof,
-            None if wrong else factor,
+            Proof.PATH if wrong and distance > 0 else proof,
+            None if wrong and distance > 0 else factor,
             wrong,
+            self._drops,
             not self._guide.is_proved and not wrong and distance > 0,
         )
 
 
 def _found(
-    method: str, path: Labels, expanded: int, proof: Proof, factor: float | None, wrong: int, conditional: bool
+    method: str,
+    path: Labels,
+    expanded: int,
+    proof: Proof,
+    factor: float | None,
+    wrong: int,
+    drops: int,
+    conditional: bool,
 ) -> Answer:
     return Answer(
         method,
@@ -252,6 +270,7 @@ def _found(
         proved=proof,
         bound=factor,
         violations=wrong,
+        drops=drops,
         conditional=conditional,
     )
 
@@ -271,12 +290,14 @@ def _reach(
     slots: Slots,
     count: int,
     nodes: _Nodes,
+    numbers: Numbers,
     changed: Numbers,
     rows: Numbers,
 ) -> tuple[int, int]:
     """Add positions ``(n, words)``; return the size of the set, and the number of positions with a new shortest path.
 
-    Their numbers are written to ``changed``, and the row of each new position to ``rows``.
+    The numbers of all positions are written to ``numbers``, of those with a new shortest path also to ``changed``, and
+    the row of each new position to ``rows``.
     """
     begin, found = count, 0
     for i in range(len(keys)):
@@ -284,13 +305,15 @@ def _reach(
         cost = nodes.cost[parent] + 1 if parent >= 0 else 0
         slot = find_slot(keys[i], words, slots)
         number = int(slots[slot])
-        if number < 0:
+        is_new = number < 0
+        if is_new:
             number, slots[slot] = count, count
             words[count] = keys[i]
             rows[count - begin] = i
             nodes.is_goal[count] = False
             count += 1
-        elif nodes.cost[number] <= cost:
+        numbers[i] = number
+        if not is_new and nodes.cost[number] <= cost:
             continue
         nodes.cost[number], nodes.parent[number], nodes.is_open[number] = cost, parent, True
         changed[found] = number
@@ -379,4 +402,7 @@ def _beam(problem: Problem, guide: Guide, width: int, request: Request) -> Answe
         at = int(own[at])
         path.append(labels[at])
     proof, factor = (Proof.PATH, None) if dropped else (Proof.SHORTEST, 1.0)
-    return _found(BEAM, np.array(path[::-1]), expanded, proof, factor, 0, False)
+    found = np.array(path[::-1])
+    bounds, left = guide.bounds(found), np.arange(len(parents), -1, -1)
+    wrong, drops = int((bounds > left).sum()), 0 if guide.is_proved else int((bounds[:-1] - bounds[1:] > 1).sum())
+    return _found(BEAM, found, expanded, proof, factor, wrong, drops, False)
