@@ -108,13 +108,14 @@ def _request(
     return Request(False, max_depth, listed, memory_limit, listener)
 
 
-def _goal_test(problem: Problem) -> Callable[[Labels], NDArray[np.bool_]]:
-    """Return a function that returns which of the positions ``(n, places)`` are goals."""
-    if problem.matches is not None:
-        return problem.matches
+def _goal_test(problem: Problem) -> Callable[[Labels, Words], NDArray[np.bool_]]:
+    """Return a function that returns which of the positions ``(n, places)``, packed ``(n, words)``, are goals."""
+    matches = problem.matches
+    if matches is not None:
+        return lambda labels, _: matches(labels)
     goals = PositionSet(problem.packing, MEMORY_LIMIT)
     goals.add(problem.packing.pack(problem.goals))
-    return lambda labels: goals.numbers(problem.packing.pack(labels)) >= 0
+    return lambda _, keys: goals.numbers(keys) >= 0
 
 
 class _Nodes(NamedTuple):
@@ -191,8 +192,9 @@ class _Queue:
         )
         added = slice(before, positions.count)
         if positions.count > before:
-            labels = after[rows[: positions.count - before]]
-            bounds, goals = self._guide.bounds(labels), self._is_goal(labels)
+            new = rows[: positions.count - before]
+            labels = after[new]
+            bounds, goals = self._guide.bounds(labels), self._is_goal(labels, keys[new])
             if not self._guide.is_proved:
                 np.minimum(bounds, UNREACHABLE_COST - 1, out=bounds)  # such positions come last, but are not dropped
             self._nodes.bound[added], self._nodes.is_goal[added] = np.where(goals, 0, bounds), goals
@@ -374,10 +376,11 @@ def _beam(problem: Problem, guide: Guide, width: int, request: Request) -> Answe
     packing, is_goal = problem.packing, _goal_test(problem)
     seen = PositionSet(packing, request.memory_limit, "; allow more memory, or choose a smaller width")
     layer = problem.position[np.newaxis]
-    seen.add(packing.pack(layer))
+    keys = packing.pack(layer)
+    seen.add(keys)
     layers, parents = [layer], list[Numbers]()
     expanded, dropped = 0, False
-    goals = np.flatnonzero(is_goal(layer))
+    goals = np.flatnonzero(is_goal(layer, keys))
     while not len(goals):
         depth = len(parents)
         request.listener(Progress(BEAM, None if dropped else depth + 1, expanded, len(seen)))
@@ -390,7 +393,7 @@ def _beam(problem: Problem, guide: Guide, width: int, request: Request) -> Answe
         rows = rows[seen.numbers(keys[rows]) < 0]
         if not len(rows):
             return unsolved(BEAM, Outcome.NOT_FOUND if dropped else Outcome.UNREACHABLE, expanded)
-        goals = np.flatnonzero(is_goal(after[rows]))
+        goals = np.flatnonzero(is_goal(after[rows], keys[rows]))
         if not len(goals) and len(rows) > width:
             rows, dropped = rows[np.argsort(guide.estimates(after[rows]), kind="stable")[:width]], True
         layer = after[rows]
