@@ -31,7 +31,7 @@ DEFAULT_WIDTH = 1000
 MIN_BATCH, MAX_BATCH = 16, 1 << 13
 """Minimum and maximum number of positions that A* expands together."""
 BATCH_SHARE = 16
-"""A* expands at most one in so many of the positions that it holds together: those beyond the goal are wasted."""
+"""Minimum ratio of positions in memory to positions in a batch. Larger batches expand more positions in vain."""
 ADVICE = "; allow more memory, or choose beam, which keeps fewer positions"
 SCALE, TIE_BITS = 1 << 10, 21
 """Units of a sum per move in a key of the queue, and bits of the bound below the sum, which break ties."""
@@ -298,8 +298,8 @@ def _reach(
 ) -> tuple[int, int]:
     """Add positions ``(n, words)``; return the size of the set, and the number of positions with a new shortest path.
 
-    The numbers of all positions are written to ``numbers``, of those with a new shortest path also to ``changed``, and
-    the row of each new position to ``rows``.
+    Write the number of each position to ``numbers``, the numbers of the positions with a new shortest path to
+    ``changed``, and the row of each new position to ``rows``.
     """
     begin, found = count, 0
     for i in range(len(keys)):
@@ -343,7 +343,8 @@ def _push(keys: Numbers, numbers: Depths, size: int, nodes: _Nodes, weight: floa
 def _pop(keys: Numbers, numbers: Depths, size: int, nodes: _Nodes, weight: float, batch: Numbers) -> tuple[int, int]:
     """Remove the first positions from the heap; return its new size, and how many positions are in ``batch``.
 
-    They have the same sum. A goal that is first stays alone. Entries with an outdated sum are dropped.
+    All positions in the batch have the same sum. If the first position is a goal, the batch contains only this goal.
+    Entries with an outdated sum are dropped.
     """
     count, sums = 0, np.int64(0)
     while size > 0 and count < len(batch):

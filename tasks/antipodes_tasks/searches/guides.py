@@ -1,4 +1,4 @@
-"""What guides a best-first search: a named heuristic, pattern tables, or a function written by the user."""
+"""Guides of best-first searches: a named heuristic, pattern tables, or a function written by the user."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
