@@ -2,6 +2,7 @@
 
 import json
 import signal
+from hashlib import sha256
 
 import pytest
 from waiting import PATIENCE
@@ -80,7 +81,26 @@ def test_a_batch_with_a_function(cli, tmp_path):
     batch = ("eight-puzzle", "--batch", "positions.txt", "--heuristic", "own.py:misplaced")
     found = answer(cli, *batch)
     assert [(one["distance"], one["proved"]) for one in found] == [(31, "shortest"), (1, "shortest")]
-    assert found[0]["settings"].endswith("--method astar --heuristic misplaced")
+    source = sha256(FUNCTIONS.encode()).hexdigest()[:8]
+    assert found[0]["settings"].endswith(f"--method astar --heuristic misplaced@{source}")
+
+
+def test_answers_found_with_another_version_of_a_function_are_not_continued(cli, tmp_path):
+    (tmp_path / "positions.txt").write_text("123456708\n123456078\n")
+    batch = ("solve", "eight-puzzle", "--batch", "positions.txt", "--heuristic", "own.py:misplaced", "--output")
+    assert cli(*batch, "out.csv").status == 0
+    assert cli(*batch, "out.csv").status == 0
+    (tmp_path / "own.py").write_text(FUNCTIONS.replace("!= 0", "!= 1"))
+    outcome = cli(*batch, "out.csv")
+    assert outcome.status == 2
+    assert "have the settings" in outcome.err
+
+
+def test_a_beam_that_dropped_positions_proves_nothing(cli):
+    deep = cli("solve", "eight-puzzle", FARTHEST, "--method", "beam", "--width", 1, "--max-depth", 9).out
+    assert deep.startswith("no path found within --max-depth: the beam dropped positions")
+    timed = cli("solve", "eight-puzzle", FARTHEST, "--method", "beam", "--width", 1, "--max-seconds", 0).out
+    assert timed.startswith("the time limit was reached before a path was found\n")
 
 
 @pytest.mark.parametrize(

@@ -110,6 +110,44 @@ def test_estimates_that_are_too_high_are_reported_and_nothing_is_claimed():
         assert answer.distance >= depth
 
 
+def test_drops_are_counted_but_are_no_violations():
+    distances = Distances(PUZZLES["sliding"])
+    position = distances.positions()[-1]
+    depth = int(distances(position[np.newaxis])[0])
+    uneven = astar(
+        Problem.of(distances.rules, position), heuristic=lambda x: np.where(x[:, 0] % 2 == 0, distances(x), 0)
+    )
+    assert (uneven.distance, uneven.proved, uneven.violations) == (depth, Proof.SHORTEST, 0)
+    assert uneven.drops > 0
+    for even in (distances, zero_estimates):
+        assert astar(Problem.of(distances.rules, position), heuristic=even).drops == 0
+
+
+def test_a_goal_nearer_than_promised_is_reported():
+    rules = puzzle_from({"name": "small", **PUZZLES["sliding"]}).rules
+    goal, position = rules.first, rules.successors(rules.successors(rules.first)[0])[0]
+    beside = {bytes(labels) for labels in rules.successors(goal)}
+    function = lambda x: np.array([9 if bytes(labels) in beside else 0 for labels in x])  # noqa: E731
+    answer = astar(Problem.of(rules, position), heuristic=function)
+    assert (answer.proved, answer.bound, answer.conditional) == (Proof.PATH, None, False)
+    assert answer.violations > 0
+
+
+def test_at_a_goal_the_shortest_path_is_known_whatever_the_function_returns():
+    rules = puzzle_from({"name": "small", **PUZZLES["sliding"]}).rules
+    answer = astar(Problem.of(rules, rules.first), heuristic=lambda x: np.full(len(x), 5))
+    assert (answer.distance, answer.proved, answer.conditional, answer.violations) == (0, Proof.SHORTEST, False, 1)
+
+
+def test_beam_compares_the_estimates_on_its_path():
+    distances = Distances(PUZZLES["sliding"])
+    problem = Problem.of(distances.rules, distances.positions()[-1])
+    high = beam(problem, heuristic=lambda x: 3 * distances(x), width=10**6)
+    assert (high.violations, high.drops, high.proved) == (high.distance, high.distance, Proof.SHORTEST)
+    exact = beam(problem, heuristic=distances, width=1)
+    assert (exact.violations, exact.drops) == (0, 0)
+
+
 def test_named_heuristics_and_goal_tests_prove_without_conditions():
     rules = load_config("eight-puzzle").puzzle.rules
     problem = Problem.of(rules, [8, 6, 7, 2, 5, 4, 3, 0, 1])
@@ -144,7 +182,13 @@ def failing(labels):
     raise ValueError("no estimate today")
 
 
+class Tensor:
+    def __array__(self, *_, **__):
+        raise RuntimeError("use detach()")
+
+
 WRONG = {
+    "tensor": (lambda labels: Tensor(), r"cannot convert the Tensor that it returned: RuntimeError .*: use detach\(\)"),
     "shape": (lambda labels: 1.0, r"must return an array \(\d,\) of numbers; it returned \(\) of float64"),
     "columns": (lambda labels: labels, r"must return an array \(\d,\) of numbers; it returned \(\d, 9\) of uint8"),
     "text": (lambda labels: ["far"] * len(labels), "must return an array"),

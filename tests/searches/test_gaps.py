@@ -13,8 +13,8 @@ from antipodes_tasks.searches.problem import Problem
 
 PUZZLES = [
     {"family": "pancake", "n": 2},
-    {"family": "pancake", "n": 6},
-    {"family": "burnt-pancake", "n": 4},
+    {"family": "pancake", "n": 8},
+    {"family": "burnt-pancake", "n": 5},
     {"family": "pancake", "start": ["1 2 3 4 5 6", "3 1 2 6 5 4"]},
 ]
 

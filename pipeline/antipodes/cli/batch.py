@@ -1,7 +1,7 @@
 """Solving many positions on the command line: reading them, running the searches, and writing the answers."""
 
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import chain
@@ -24,7 +24,6 @@ from antipodes_tasks.base.errors import InputError, PositionError
 from antipodes_tasks.base.quoting import counted, shorten
 from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.rules.parts import first_wrong
-from antipodes_tasks.searches.guides import name_of_function
 
 LIMITS = ("max_depth", "max_seconds", "weight", "width")
 """Limits and options that influence the answers."""
@@ -53,14 +52,21 @@ class Machines:
 
 
 def solve_batch(
-    puzzle: Puzzle, batch: "Batch", search: BatchSearch, goal: str | None, machines: Machines, quiet: bool
+    puzzle: Puzzle,
+    batch: "Batch",
+    search: BatchSearch,
+    names: Mapping[str, str | None],
+    machines: Machines,
+    quiet: bool,
 ) -> None:
     """Solve the positions of a file in order; print or write each answer as soon as it is known.
+
+    ``names`` contains the goal (``to``) and the ``heuristic`` of the search as text, or None if they are not given.
 
     Raises InputError if the output file has answers for other positions, or answers found with other settings.
     """
     every = batch.positions(puzzle)
-    settings = _settings(puzzle, search, goal)
+    settings = _settings(puzzle, search, names)
     count = batch.done([puzzle.format(labels) for labels in every], settings)
     rest = every[count:]
 
@@ -83,10 +89,9 @@ def solve_batch(
             solve_on(scheduler, search, rest, lambda solved: take(view(solved)))
 
 
-def _settings(puzzle: Puzzle, search: BatchSearch, goal: str | None) -> str:
-    """Return the settings that determine the answers, as text: puzzle, goal, method, tables and limits."""
-    heuristic = name_of_function(search.heuristic) if callable(search.heuristic) else search.heuristic
-    given = {"to": goal, "method": search.method, "heuristic": heuristic}
+def _settings(puzzle: Puzzle, search: BatchSearch, names: Mapping[str, str | None]) -> str:
+    """Return the settings that determine the answers, as text: puzzle, goal, method, heuristic, tables and limits."""
+    given = {"to": names["to"], "method": search.method, "heuristic": names["heuristic"]}
     given |= {name.replace("_", "-"): search.limits.get(name) for name in LIMITS}
     words = [f"{puzzle.name}@{puzzle.fingerprint[:8]}"]
     words += [f"--{name} {value}" for name, value in given.items() if value is not None]

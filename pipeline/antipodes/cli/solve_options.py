@@ -29,7 +29,7 @@ from antipodes.system.options import option_of
 from antipodes_tasks.base.errors import InputError
 from antipodes_tasks.base.quoting import quote, shorten
 from antipodes_tasks.searches.best_first import ASTAR, BEAM, DEFAULT_WIDTH, MAX_WEIGHT
-from antipodes_tasks.searches.guides import Guidance
+from antipodes_tasks.searches.guides import Guidance, name_of_function
 
 TABLE, ROUTES = "table", "routes"
 METHODS = ("bfs", "bidirectional", "iddfs", IDA_STAR, ASTAR, BEAM, TABLE, ROUTES)
@@ -207,13 +207,17 @@ class SolveOptions:
         """Whether the heuristic is a function in a Python file."""
         return self.heuristic is not None and is_reference(self.heuristic)
 
-    @property
-    def guide(self) -> Guidance:
-        """The heuristic: a name, or the function with this name, which is loaded; None if it is not given."""
+    def loaded_guide(self) -> tuple[Guidance, str | None]:
+        """Return the heuristic and its name, or None and None if it is not given.
+
+        A function is loaded, and its name includes the beginning of the SHA-256 of its file, since answers found with
+        different versions of a function must not be mixed.
+        """
         if self.heuristic is None or not self.is_function:
-            return self.heuristic
+            return self.heuristic, self.heuristic
         with naming("--heuristic"):
-            return loaded_function(self.heuristic)
+            function, digest = loaded_function(self.heuristic)
+        return function, f"{name_of_function(function)}@{digest[:8]}"
 
     @property
     def search_method(self) -> str | None:

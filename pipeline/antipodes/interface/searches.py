@@ -57,7 +57,7 @@ def solve(
     Paths found by "beam", or by "astar" with a ``weight``, may be longer. The answer states what is ``proved`` about
     the path: "shortest", "within" ``bound`` times the length of a shortest path, or only that it is a "path". If
     ``conditional`` is True, the proof assumes that your function returns lower bounds; ``violations`` counts estimates
-    that were too high.
+    that were too high, and ``drops`` counts moves on which they fell by more than 1.
 
     Parameters
     ----------

@@ -93,9 +93,13 @@ def loaded(reference: str) -> "tuple[_Source, Puzzle]":
     return source, source.puzzle()
 
 
-def loaded_function(reference: str) -> Callable[..., Any]:
-    """Return the function that a user's reference names; raise SourceError if it is missing or its file fails."""
-    return _located(reference).read().function()
+def loaded_function(reference: str) -> tuple[Callable[..., Any], str]:
+    """Return the function that a user's reference names, and the SHA-256 of its file.
+
+    Raises SourceError if the function is missing or its file fails.
+    """
+    source = _located(reference).read()
+    return source.function(), source.sha256
 
 
 def _described(puzzle: Puzzle) -> Mapping[str, Any] | None:

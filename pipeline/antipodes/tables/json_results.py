@@ -382,7 +382,9 @@ class SolveAnswer:
     bound: float | None = optional()
     """How many times as long as a shortest path the path is at most; None if this is unknown."""
     violations: int | None = optional()
-    """Number of estimates that are higher than the length of a path to a goal."""
+    """Number of positions whose estimate is higher than the length of a path to a goal."""
+    drops: int | None = optional()
+    """Number of moves on which the estimate of a user's function falls by more than 1."""
     conditional: bool | None = optional()
     """Whether the proof assumes that a user's function returns lower bounds."""
     seconds: float
@@ -409,6 +411,7 @@ def solve_answer(puzzle: Puzzle, solved: Solved, every: bool = False) -> SolveAn
         proved=ABSENT if answer.proved is None else str(answer.proved),
         bound=ABSENT if answer.proved is None else answer.bound,
         violations=ABSENT if answer.proved is None else answer.violations,
+        drops=ABSENT if answer.proved is None else answer.drops,
         conditional=ABSENT if answer.proved is None else answer.conditional,
         seconds=round(solved.seconds, 6),
         moves=_moves(puzzle, names if every else next(iter(names), None)),

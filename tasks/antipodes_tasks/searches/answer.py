@@ -63,7 +63,10 @@ class Answer:
     bound: float | None = None
     """How many times as long as a shortest path the path is at most; 1 if it is a shortest one, None if unknown."""
     violations: int | None = None
-    """Number of estimates of a guided search that are higher than the length of a path to a goal."""
+    """Number of positions met by a guided search whose estimate is higher than the length of a path to a goal."""
+    drops: int | None = None
+    """Number of moves met by a guided search on which a user's function falls by more than 1, so that it is not
+    consistent. A* needs no consistency: it expands a position again if it finds a shorter path to it."""
     conditional: bool = False
     """Whether the proof assumes that a user's function returns lower bounds."""
 

@@ -31,7 +31,7 @@ DEFAULT_WIDTH = 1000
 MIN_BATCH, MAX_BATCH = 16, 1 << 13
 """Minimum and maximum number of positions that A* expands together."""
 BATCH_SHARE = 16
-"""A* expands at most one in so many of the positions that it holds together: those beyond the goal are wasted."""
+"""Minimum ratio of positions in memory to positions in a batch. Larger batches expand more positions in vain."""
 ADVICE = "; allow more memory, or choose beam, which keeps fewer positions"
 SCALE, TIE_BITS = 1 << 10, 21
 """Units of a sum per move in a key of the queue, and bits of the bound below the sum, which break ties."""
@@ -83,8 +83,8 @@ def beam(
 ) -> Answer:
     """Find a path by a breadth-first search that keeps the ``width`` positions with the lowest estimates at each depth.
 
-    The estimates need not be lower bounds. The path may be longer than necessary, and may be missed. Raises as `astar`
-    does.
+    The estimates need not be lower bounds. The path may be longer than necessary, and may be missed. The answer counts
+    the violations and drops on the path only. Raises as `astar` does.
     """
     request = _request(BEAM, problem, every, max_depth, listed, memory_limit, listener)
     kept = arguments.integer(width, "width", 1)
@@ -108,13 +108,14 @@ def _request(
     return Request(False, max_depth, listed, memory_limit, listener)
 
 
-def _goal_test(problem: Problem) -> Callable[[Labels], NDArray[np.bool_]]:
-    """Return a function that returns which of the positions ``(n, places)`` are goals."""
-    if problem.matches is not None:
-        return problem.matches
+def _goal_test(problem: Problem) -> Callable[[Labels, Words], NDArray[np.bool_]]:
+    """Return a function that returns which of the positions ``(n, places)``, packed ``(n, words)``, are goals."""
+    matches = problem.matches
+    if matches is not None:
+        return lambda labels, _: matches(labels)
     goals = PositionSet(problem.packing, MEMORY_LIMIT)
     goals.add(problem.packing.pack(problem.goals))
-    return lambda labels: goals.numbers(problem.packing.pack(labels)) >= 0
+    return lambda _, keys: goals.numbers(keys) >= 0
 
 
 class _Nodes(NamedTuple):
@@ -129,13 +130,14 @@ class _Nodes(NamedTuple):
     is_open: NDArray[np.bool_]
     """Whether the position has to be expanded."""
     is_goal: NDArray[np.bool_]
+    is_too_high: NDArray[np.bool_]
+    """Whether the estimate is known to be higher than the distance to a goal."""
 
     @classmethod
     def empty(cls, capacity: int) -> "_Nodes":
         """Return arrays without values."""
         cost, bound, parent = np.empty((3, capacity), dtype=np.int32)
-        is_open, is_goal = np.zeros((2, capacity), dtype=np.bool_)
-        return cls(cost, bound, parent, is_open, is_goal)
+        return cls(cost, bound, parent, *np.zeros((3, capacity), dtype=np.bool_))
 
 
 class _Queue:
@@ -149,7 +151,7 @@ class _Queue:
         self._nodes = _Nodes.empty(len(self._positions.words))
         self._keys, self._numbers = np.empty(1 << 10, dtype=np.int64), np.empty(1 << 10, dtype=np.int32)
         self._waiting = 0
-        self._expanded, self._wrong, self._cut = 0, 0, False
+        self._expanded, self._drops, self._cut = 0, 0, False
 
     def search(self) -> Answer:
         """Return the answer."""
@@ -183,21 +185,30 @@ class _Queue:
             for old, new in zip(self._nodes, grown, strict=True):
                 new[: len(old)] = old
             self._nodes = grown
-        before, changed = positions.count, np.empty(len(after), dtype=np.int64)
-        rows = np.empty(len(after), dtype=np.int64)
-        keys = self._problem.packing.pack(after)
+        before, keys = positions.count, self._problem.packing.pack(after)
+        numbers, changed, rows = np.empty((3, len(after)), dtype=np.int64)
         positions.count, count = _reach(
-            keys, parents, positions.words, positions.slots, before, self._nodes, changed, rows
+            keys, parents, positions.words, positions.slots, before, self._nodes, numbers, changed, rows
         )
         added = slice(before, positions.count)
         if positions.count > before:
-            labels = after[rows[: positions.count - before]]
-            bounds, goals = self._guide.bounds(labels), self._is_goal(labels)
+            new = rows[: positions.count - before]
+            labels = after[new]
+            bounds, goals = self._guide.bounds(labels), self._is_goal(labels, keys[new])
             if not self._guide.is_proved:
                 np.minimum(bounds, UNREACHABLE_COST - 1, out=bounds)  # such positions come last, but are not dropped
-            self._wrong += int((bounds[goals] > 0).sum())
             self._nodes.bound[added], self._nodes.is_goal[added] = np.where(goals, 0, bounds), goals
+            self._nodes.is_too_high[added] = goals & (bounds > 0)
+        if not self._guide.is_proved and parents[0] >= 0:
+            self._compare(parents, numbers)
         self._push(changed[:count])
+
+    def _compare(self, parents: Numbers, numbers: Numbers) -> None:
+        """Compare the bounds of successors ``(n,)``, by number, with the bounds of their predecessors ``(n,)``."""
+        nodes = self._nodes
+        dropped = nodes.bound[parents] - nodes.bound[numbers] > 1
+        self._drops += int(dropped.sum())
+        nodes.is_too_high[parents[dropped & nodes.is_goal[numbers]]] = True
 
     def _push(self, numbers: Numbers) -> None:
         needed = self._waiting + len(numbers)
@@ -222,7 +233,8 @@ class _Queue:
             numbers.append(int(nodes.parent[numbers[-1]]))
         path = np.array(numbers[::-1], dtype=np.int64)
         distance = len(path) - 1
-        wrong = self._wrong + int((nodes.bound[path] > distance - np.arange(len(path))).sum())
+        nodes.is_too_high[path[nodes.bound[path] > distance - np.arange(len(path))]] = True
+        wrong = int(nodes.is_too_high[: len(self._positions)].sum())
         waiting = nodes.is_open[: len(self._positions)]
         least = (nodes.cost + nodes.bound)[: len(self._positions)][waiting].min(initial=distance)
         proof, factor = Proof.WITHIN, self._weight
@@ -232,15 +244,23 @@ class _Queue:
             ASTAR,
             self._problem.packing.unpack(self._positions.words[path]),
             self._expanded,
-            Proof.PATH if wrong else proof,
-            None if wrong else factor,
+            Proof.PATH if wrong and distance > 0 else proof,
+            None if wrong and distance > 0 else factor,
             wrong,
+            self._drops,
             not self._guide.is_proved and not wrong and distance > 0,
         )
 
 
 def _found(
-    method: str, path: Labels, expanded: int, proof: Proof, factor: float | None, wrong: int, conditional: bool
+    method: str,
+    path: Labels,
+    expanded: int,
+    proof: Proof,
+    factor: float | None,
+    wrong: int,
+    drops: int,
+    conditional: bool,
 ) -> Answer:
     return Answer(
         method,
@@ -252,6 +272,7 @@ def _found(
         proved=proof,
         bound=factor,
         violations=wrong,
+        drops=drops,
         conditional=conditional,
     )
 
@@ -271,12 +292,14 @@ def _reach(
     slots: Slots,
     count: int,
     nodes: _Nodes,
+    numbers: Numbers,
     changed: Numbers,
     rows: Numbers,
 ) -> tuple[int, int]:
     """Add positions ``(n, words)``; return the size of the set, and the number of positions with a new shortest path.
 
-    Their numbers are written to ``changed``, and the row of each new position to ``rows``.
+    Write the number of each position to ``numbers``, the numbers of the positions with a new shortest path to
+    ``changed``, and the row of each new position to ``rows``.
     """
     begin, found = count, 0
     for i in range(len(keys)):
@@ -284,13 +307,15 @@ def _reach(
         cost = nodes.cost[parent] + 1 if parent >= 0 else 0
         slot = find_slot(keys[i], words, slots)
         number = int(slots[slot])
-        if number < 0:
+        is_new = number < 0
+        if is_new:
             number, slots[slot] = count, count
             words[count] = keys[i]
             rows[count - begin] = i
             nodes.is_goal[count] = False
             count += 1
-        elif nodes.cost[number] <= cost:
+        numbers[i] = number
+        if not is_new and nodes.cost[number] <= cost:
             continue
         nodes.cost[number], nodes.parent[number], nodes.is_open[number] = cost, parent, True
         changed[found] = number
@@ -318,7 +343,8 @@ def _push(keys: Numbers, numbers: Depths, size: int, nodes: _Nodes, weight: floa
 def _pop(keys: Numbers, numbers: Depths, size: int, nodes: _Nodes, weight: float, batch: Numbers) -> tuple[int, int]:
     """Remove the first positions from the heap; return its new size, and how many positions are in ``batch``.
 
-    They have the same sum. A goal that is first stays alone. Entries with an outdated sum are dropped.
+    All positions in the batch have the same sum. If the first position is a goal, the batch contains only this goal.
+    Entries with an outdated sum are dropped.
     """
     count, sums = 0, np.int64(0)
     while size > 0 and count < len(batch):
@@ -351,10 +377,11 @@ def _beam(problem: Problem, guide: Guide, width: int, request: Request) -> Answe
     packing, is_goal = problem.packing, _goal_test(problem)
     seen = PositionSet(packing, request.memory_limit, "; allow more memory, or choose a smaller width")
     layer = problem.position[np.newaxis]
-    seen.add(packing.pack(layer))
+    keys = packing.pack(layer)
+    seen.add(keys)
     layers, parents = [layer], list[Numbers]()
     expanded, dropped = 0, False
-    goals = np.flatnonzero(is_goal(layer))
+    goals = np.flatnonzero(is_goal(layer, keys))
     while not len(goals):
         depth = len(parents)
         request.listener(Progress(BEAM, None if dropped else depth + 1, expanded, len(seen)))
@@ -367,7 +394,7 @@ def _beam(problem: Problem, guide: Guide, width: int, request: Request) -> Answe
         rows = rows[seen.numbers(keys[rows]) < 0]
         if not len(rows):
             return unsolved(BEAM, Outcome.NOT_FOUND if dropped else Outcome.UNREACHABLE, expanded)
-        goals = np.flatnonzero(is_goal(after[rows]))
+        goals = np.flatnonzero(is_goal(after[rows], keys[rows]))
         if not len(goals) and len(rows) > width:
             rows, dropped = rows[np.argsort(guide.estimates(after[rows]), kind="stable")[:width]], True
         layer = after[rows]
@@ -379,4 +406,7 @@ def _beam(problem: Problem, guide: Guide, width: int, request: Request) -> Answe
         at = int(own[at])
         path.append(labels[at])
     proof, factor = (Proof.PATH, None) if dropped else (Proof.SHORTEST, 1.0)
-    return _found(BEAM, np.array(path[::-1]), expanded, proof, factor, 0, False)
+    found = np.array(path[::-1])
+    bounds, left = guide.bounds(found), np.arange(len(parents), -1, -1)
+    wrong, drops = int((bounds > left).sum()), 0 if guide.is_proved else int((bounds[:-1] - bounds[1:] > 1).sum())
+    return _found(BEAM, found, expanded, proof, factor, wrong, drops, False)

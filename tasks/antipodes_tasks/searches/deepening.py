@@ -98,7 +98,7 @@ def ida_star(
     guide.check(problem)
     answer = _deepen("ida-star", problem, guide, Request(every, max_depth, listed, memory_limit, listener, threads))
     is_solved = answer.outcome == Outcome.SOLVED
-    return replace(answer, proved=Proof.SHORTEST, bound=1.0, violations=0) if is_solved else answer
+    return replace(answer, proved=Proof.SHORTEST, bound=1.0, violations=0, drops=0) if is_solved else answer
 
 
 def _deepen(method: str, problem: Problem, heuristic: Heuristic, request: Request) -> Answer:

@@ -1,10 +1,10 @@
 """Depth-first search for pancakes, guided by the gap heuristic, in which a move costs a few look-ups.
 
-The kernel for other transforms copies the whole position for every move that it tries. This one looks at the places
-where a move would cut the stack. The moves that close a gap are those that bring the top to one of its neighbours in a
-goal, so they are found by the neighbours' places. If no move may open a gap or leave the number of gaps unchanged any
-more, a successor is entered only if one of its moves closes a gap (R. Valenzano and D. S. Yang, An analysis and
-enhancement of the gap heuristic for the pancake puzzle, 2017).
+The kernel for other transforms copies the whole position for every move that it tries. This kernel compares only the
+pancakes above and below the cut of a move. A move that closes a gap brings the top to one of its neighbours in a goal,
+so the kernel finds these moves from the neighbours' places. If no move may open a gap or leave the number of gaps
+unchanged any more, a successor is entered only if one of its moves closes a gap (R. Valenzano and D. S. Yang, An
+analysis and enhancement of the gap heuristic for the pancake puzzle, 2017).
 """
 
 from typing import NamedTuple
@@ -41,9 +41,10 @@ class _Stack(NamedTuple):
     place: Numbers
     """``(labels + 1,)``: the place of each label; the plate's label is the last one."""
     round: Numbers
-    """``(depth + 1,)``: the current round, see CLOSES."""
+    """``(depth + 1,)``: number of the current round, see CLOSES."""
     candidate: Numbers
-    """``(depth + 1,)``: what is tried next: a number in the list of neighbours if the round is CLOSES, or a move."""
+    """``(depth + 1,)``: the last choice: a number in the list of neighbours if the round is CLOSES, or a move; -1 if
+    none has been tried."""
     taken: Numbers
     """``(depth,)``: the move from each depth to the next."""
     estimates: Numbers
@@ -57,11 +58,11 @@ class _Rules(NamedTuple):
     sizes: Numbers
     """``(moves,)``: number of pancakes that each move turns over."""
     move_of: Numbers
-    """``(pancakes + 1,)``: the move that turns over so many pancakes, or -1."""
+    """``(pancakes + 1,)``: the move that turns over this number of pancakes, or -1."""
     gap: NDArray[np.uint8]
     """``(codes, codes)``: see `Gaps`."""
     neighbours_at: Numbers
-    """``(codes + 1,)``: where the neighbours of each code begin."""
+    """``(codes + 1,)``: index of the first neighbour of each code in ``neighbours``."""
     neighbours: Numbers
     """The codes that may be directly below each code without a gap."""
     turned: int

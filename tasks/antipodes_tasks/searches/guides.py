@@ -1,4 +1,4 @@
-"""What guides a best-first search: a named heuristic, pattern tables, or a function written by the user."""
+"""Guides of best-first searches: a named heuristic, pattern tables, or a function written by the user."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from antipodes_tasks.base.errors import InputError
 from antipodes_tasks.base.quoting import shorten
 from antipodes_tasks.properties.heuristics import NAMED, heuristic_of
 from antipodes_tasks.properties.lower_bounds import UNREACHABLE_COST
-from antipodes_tasks.rules.custom_function import CustomFunction
+from antipodes_tasks.rules.custom_function import CustomFunction, guard
 from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.searches.heuristic import Heuristic
 from antipodes_tasks.searches.problem import Problem
@@ -80,10 +80,8 @@ def checked_function(function: object) -> Callable[[Labels], Floats]:
     def estimates(labels: Labels) -> Floats:
         returned = call(labels.copy())  # a copy, since the function may change its argument
         expected = f"{role} must return an array ({len(labels)},) of numbers"
-        try:
-            values = np.asarray(returned)
-        except (ValueError, TypeError):
-            raise InputError(f"{expected}; it returned {type(returned).__name__}") from None
+        with guard(f"{expected}; numpy cannot convert the {type(returned).__name__} that it returned"):
+            values = np.asarray(returned)  # a tensor that requires a gradient raises RuntimeError
         if values.shape != (len(labels),) or values.dtype.kind not in "iuf":
             raise InputError(f"{expected}; it returned {values.shape} of {values.dtype}")
         result = values.astype(np.float64)

@@ -80,11 +80,14 @@ def show_routes(puzzle: Puzzle, found: Exchanges, seconds: float, listed: int, a
 
 def _outcome(answer: Answer, every: bool) -> str:
     """Return the first line: the length of the path, or why no path was found."""
+    if answer.outcome == "depth-limit" and answer.least is None:
+        return "no path found within --max-depth: the beam dropped positions, so one may exist; try a greater --width"
     if answer.outcome == "depth-limit":
         return f"no path has fewer than {_moves(answer.least)}; the goal is farther or unreachable"
     if answer.outcome == "time-limit":
-        known = f"no path has fewer than {_moves(answer.least)}; " if answer.least and answer.least > 1 else ""
-        return f"the time limit was reached: {known}the goal is farther or unreachable"
+        if answer.least is None or answer.least < 2:
+            return "the time limit was reached before a path was found"
+        return f"the time limit was reached: no path has fewer than {_moves(answer.least)}"
     if answer.outcome == "not-found":
         return "no path found: the beam dropped positions, so the goal may be reachable; try a greater --width"
     if answer.distance is None:
@@ -97,16 +100,14 @@ def _outcome(answer: Answer, every: bool) -> str:
 def _proof(solved: Solved) -> str:
     """Return what is proved about the length of the path."""
     answer = solved.answer
-    if answer.violations:
-        number = counted(answer.violations, "estimate")
-        return f"not proved to be shortest: {number} exceeded the length of a path to the goal"
     lengths = {
         Proof.SHORTEST: "shortest path",
         Proof.WITHIN: f"at most {answer.bound:g} times as long as a shortest path" if answer.bound else "",
         Proof.PATH: "not proved to be shortest",
     }
     condition = f", if {solved.heuristic} returns lower bounds" if answer.conditional else ""
-    return f"{lengths[answer.proved or Proof.PATH]}{condition}"
+    high = answer.violations and f"{counted(answer.violations, 'estimate')} exceeded the length of a path to the goal"
+    return f"{lengths[answer.proved or Proof.PATH]}{condition}{f': {high}' if high else ''}"
 
 
 def _moves(count: int | None) -> str:
@@ -276,7 +277,7 @@ def _searched(
         IDA_STAR if tables else method,
         options.own_store or default_store(problem.rules.name),
         listener=progress,
-        heuristic=tables or options.guide,
+        heuristic=tables or options.loaded_guide()[0],
         options=options.further,
         memory_limit=options.memory_bytes,
         every=options.every,
@@ -296,10 +297,11 @@ def _solve_batch(puzzle: Puzzle, options: SolveOptions) -> None:
     goal = _goal(puzzle, options)
     limits = {"max_depth": options.max_depth, "max_seconds": options.max_seconds, "memory_limit": options.memory_bytes}
     limits |= options.further
-    search = BatchSearch(puzzle.rules, goal, options.search_method, options.guide, options.addresses, limits)
+    guide, guide_name = options.loaded_guide()
+    search = BatchSearch(puzzle.rules, goal, options.search_method, guide, options.addresses, limits)
     machines = Machines(options.workers, options.scheduler, options.scheduler_file)
     batch = Batch.of(options.batch or "", options.output, options.as_json)
-    solve_batch(puzzle, batch, search, options.to, machines, options.quiet)
+    solve_batch(puzzle, batch, search, {"to": options.to, "heuristic": guide_name}, machines, options.quiet)
 
 
 def _routes(puzzle: Puzzle, start: Labels | None, options: SolveOptions, progress: SearchProgress) -> None:
