@@ -93,7 +93,7 @@ def test_moves_without_inverses_are_searched_forwards() -> None:
 
 
 def test_blocks_are_expanded_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("antipodes_tasks.searches.depth_first.BLOCK", 3)
+    monkeypatch.setattr("antipodes_tasks.searches.batch_dfs.BLOCK", 3)
     monkeypatch.setattr("antipodes_tasks.keys.steps.BATCH_BYTES", 9)
     monkeypatch.setattr("antipodes_tasks.searches.breadth_first.BLOCK", 2)
     plain = hanoi(4, 3)

@@ -523,7 +523,7 @@ def test_central_positions_are_as_far_where_paths_begin_with_a_chosen_class(
         assert answer.distance == distance
         assert np.array_equal(answer.solutions[0][-1], stepped.goal)
         assert stepped.steps is not None
-        stages.append(len(stepped._stages(stepped.steps, position, distance, False)))
+        stages.append(len(stepped._stages(position, distance, False)))
     assert min(stages) < max(stages)
 
 

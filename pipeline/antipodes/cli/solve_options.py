@@ -28,6 +28,7 @@ from antipodes.system.addresses import Address
 from antipodes.system.options import option_of
 from antipodes_tasks.base.errors import InputError
 from antipodes_tasks.base.quoting import quote, shorten
+from antipodes_tasks.properties.heuristics import NAMED
 from antipodes_tasks.searches.best_first import ASTAR, BEAM, DEFAULT_WIDTH, MAX_WEIGHT
 from antipodes_tasks.searches.guides import Guidance, name_of_function
 
@@ -86,7 +87,7 @@ class SolveOptions:
         str | None,
         typer.Option(
             metavar="NAME",
-            help="Heuristic of ida-star, astar or beam: manhattan, linear-conflict, gap, or a function path.py:name "
+            help=f"Heuristic of ida-star, astar or beam: {', '.join(NAMED)}, or a function path.py:name "
             "(not for ida-star). [default: the strongest that applies]",
         ),
     ] = None

@@ -82,9 +82,10 @@ def solve(
         Limit in bytes, or a string such as "2GiB"; None means three quarters of the free memory, or 1 GiB for "iddfs"
         and "ida-star".
     heuristic
-        For "ida-star", "astar" and "beam": "manhattan", "linear-conflict" or "gap", or pattern tables from
-        `load_patterns`; None means the strongest name that applies. For "astar" and "beam" also a function from
-        positions ``(n, places)`` to estimates ``(n,)`` of their distance to the goal, numbers of at least 0.
+        For "ida-star", "astar" and "beam": the name of a heuristic, such as "manhattan" (the help of ``antipodes
+        solve`` lists the names), or pattern tables from `load_patterns`; None means the strongest name that applies.
+        For "astar" and "beam" also a function from positions ``(n, places)`` to estimates ``(n,)`` of their distance to
+        the goal, numbers of at least 0.
     weight
         For "astar": factor of the estimates, 1 to 1000; None means 1, which finds a shortest path.
     width

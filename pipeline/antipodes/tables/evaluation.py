@@ -348,7 +348,7 @@ def checked_estimator(heuristic: Estimator) -> Callable[[Labels], Floats]:
 
     The returned function raises InputError if the results are not numbers ``(n,)``.
     """
-    arguments.function(heuristic, "a heuristic, manhattan, linear-conflict or a function")
+    arguments.function(heuristic, "the name of a heuristic or a function")
 
     def estimate(positions: Labels) -> Floats:
         expected = f"the heuristic must return an array ({len(positions)},) of numbers"

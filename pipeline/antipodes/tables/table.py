@@ -390,7 +390,7 @@ class Table(SearchResult):
         Parameters
         ----------
         heuristic
-            A function from positions ``(n, places)`` to numbers ``(n,)``, or "manhattan", "linear-conflict" or "gap".
+            A function from positions ``(n, places)`` to numbers ``(n,)``, or the name of a heuristic, as for `solve`.
         n
             Number of positions to draw, as in `dataset`. None: all reached positions, chunk by chunk.
         seed

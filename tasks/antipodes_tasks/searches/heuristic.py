@@ -14,8 +14,9 @@ from antipodes_tasks.properties.heuristics import heuristic_of
 from antipodes_tasks.properties.lower_bounds import LowerBound, zero_bound
 from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.rules.swaps import swap_edges
+from antipodes_tasks.searches.batch_dfs import descent_by_blocks
 from antipodes_tasks.searches.blank_walk import descent_of_blank
-from antipodes_tasks.searches.depth_first import Descent, descent_by_blocks, descent_by_moves
+from antipodes_tasks.searches.depth_first import Descent, descent_by_moves
 from antipodes_tasks.searches.gap_dfs import descent_by_gaps
 from antipodes_tasks.searches.problem import Problem, Request
 from antipodes_tasks.searches.progress import Heartbeat, no_pulse

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antipodes_tasks.keys.position_set import Numbers
-from antipodes_tasks.keys.steps import CompiledSteps, arrays_of
+from antipodes_tasks.keys.steps import CompiledSteps
 from antipodes_tasks.properties.finding import symmetries_of
 from antipodes_tasks.properties.lower_bounds import UNREACHABLE_COST
 from antipodes_tasks.properties.symmetry import Symmetry
@@ -26,28 +26,21 @@ from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.rules.parts import random_numbers
 from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.rules.swaps import transforms_of
+from antipodes_tasks.searches.block_dfs import descend_in_blocks
+from antipodes_tasks.searches.block_path import DISTINCT, NO_ROW, BlockPath, Followers, MoveEffects, ViewArrays
 from antipodes_tasks.searches.depth_first import NEXT_BOUND, Descent, Pass, listed, room_for_paths
 from antipodes_tasks.searches.digits import INDEPENDENT, split
 from antipodes_tasks.searches.folding import Folding
-from antipodes_tasks.searches.move_sequences import Inverses, followers
+from antipodes_tasks.searches.move_sequences import Inverses, followers, followers_as_bits
 from antipodes_tasks.searches.pattern_databases import Patterns
-from antipodes_tasks.searches.permutation_dfs import (
-    DISTINCT,
-    NO_ROW,
-    ROOM,
-    TALLY,
-    MoveEffects,
-    TurnPath,
-    ViewArrays,
-    descend_by_turns,
-)
 from antipodes_tasks.searches.permutation_views import PermutationTable, TableLookup, in_order
 from antipodes_tasks.searches.problem import Problem, Request
 from antipodes_tasks.searches.progress import A_CALL, Heartbeat, no_pulse
 from antipodes_tasks.searches.shares import WHOLE, Share
-from antipodes_tasks.searches.step_table_dfs import StepArrays, StepPath
+from antipodes_tasks.searches.step_lookups import StepArrays
 from antipodes_tasks.searches.step_table_search import StepSearch, step_arrays
 from antipodes_tasks.searches.symmetric_starts import Stage, stages_of, whole_tree
+from antipodes_tasks.searches.view_lookups import ROOM, BestViews
 
 SAMPLE, WALK = 256, 40
 """Number of random positions that determine which views are used, and number of random moves that lead to each."""
@@ -137,9 +130,20 @@ class PermutationPatterns(Patterns):
         return linked
 
     @cached_property
-    def effects(self) -> dict[bool, MoveEffects]:
-        """The moves as arrays for the kernels: False for a search for one path, True for a search for every path."""
-        return {every: _effects(self.rules, every) for every in (False, True)}
+    def effects(self) -> MoveEffects:
+        """The moves as arrays for the kernels."""
+        moves = transforms_of(self.rules)
+        return MoveEffects(np.stack((moves.origin, moves.added), axis=1, dtype=np.int64), moves.moduli.astype(np.int64))
+
+    @cached_property
+    def followers(self) -> dict[bool, Followers]:
+        """The moves that may follow each move: False in a search for one path, True in a search for every path."""
+        return {every: _followers(self.rules, every) for every in (False, True)}
+
+    @cached_property
+    def follower_bits(self) -> dict[bool, NDArray[np.uint32]]:
+        """The followers as `followers_as_bits`, for searches with step tables."""
+        return {every: followers_as_bits(self.rules, every) for every in (False, True)}
 
     def descent(self, depth: int, problem: Problem, request: Request, share: Share = WHOLE) -> Descent:
         """Return the search for paths of ``depth`` moves, from the position or its inverse, whichever has the larger
@@ -150,15 +154,13 @@ class PermutationPatterns(Patterns):
             both = np.stack((root, self.inverses.image(root)))
             inverted = bool(np.diff(self.look_up(both).sum(axis=0))[0] > 0)
             root = both[int(inverted)]
-        path: TurnPath | StepPath
         if self.steps is None:
-            path = _path(self, depth, root, request)
-            advance = self._by_turns(path, request.every, share)
+            path, looked = _path(self, depth, root, request)
+            advance = self._by_views(path, looked, request.every, share)
         else:
             search = StepSearch.begun(self.rules, self.views, self.arrays, self.steps, root, depth, request)
-            path, stages = search.path, self._stages(self.steps, root, depth, request.every)
-            effects = self.effects[request.every]
-            advance = search.chain_stages(stages, self.values, self.goal, effects, request.every, share)
+            path, stages = search.path, self._stages(root, depth, request.every)
+            advance = search.chain_stages(stages, self.values, self.goal, self.effects, request.every, share)
 
         def result() -> Pass:
             found = listed(path.found, int(path.tally[DISTINCT]), problem, request)
@@ -171,12 +173,13 @@ class PermutationPatterns(Patterns):
 
         return Descent(advance, path.tally, result)
 
-    def _by_turns(self, path: TurnPath, every: bool, share: Share) -> Callable[[int], bool]:
+    def _by_views(self, path: BlockPath, looked: BestViews, every: bool, share: Share) -> Callable[[int], bool]:
         """Return a function that advances a search without step tables; see `Descent.advance`."""
-        found_by = (self.goal, self.arrays, self.effects[every], self.values, every, *share.words)
+        by_views = looked, self.followers[every], self.values
+        found_by = (self.goal, self.effects, self.arrays, by_views, None, every, *share.words)
 
         def advance(budget: int) -> bool:
-            return descend_by_turns(path, budget, *found_by)
+            return descend_in_blocks(path, budget, *found_by)
 
         return advance
 
@@ -185,10 +188,10 @@ class PermutationPatterns(Patterns):
         """The symmetries of the puzzle that fix the goal; only the identity if there are too many."""
         return _symmetries(self.rules, self.goal)
 
-    def _stages(self, steps: StepArrays, root: Labels, depth: int, every: bool) -> list[Stage]:
+    def _stages(self, root: Labels, depth: int, every: bool) -> list[Stage]:
         """Return the stages of a search for paths of ``depth`` moves; see `symmetric_starts`."""
         if every:
-            return [whole_tree(steps.follow[1])]
+            return [whole_tree(self.follower_bits[True])]
         asked, known = (root.tobytes(), depth), self._staged.get("last")
         if known is None or known[0] != asked:  # all shares of a search use the same stages
             kept = [np.arange(len(self.rules.moves))]
@@ -198,7 +201,7 @@ class PermutationPatterns(Patterns):
                 if one is not None and np.array_equal(one.image(root[np.newaxis])[0], root)
             ]
             central = self.inverses is not None and self.inverses.commute(transforms_of(self.rules), root)
-            known = asked, stages_of(self.rules, np.array(kept), central, steps.follow[0], depth)
+            known = asked, stages_of(self.rules, np.array(kept), central, self.follower_bits[False], depth)
             self._staged["last"] = known
         return known[1]
 
@@ -220,39 +223,28 @@ class PermutationPatterns(Patterns):
         return self._made[0] if self._made else None
 
 
-def _path(patterns: PermutationPatterns, depth: int, root: Labels, request: Request) -> TurnPath:
-    """Return the path that consists of the root only."""
+def _path(patterns: PermutationPatterns, depth: int, root: Labels, request: Request) -> tuple[BlockPath, BestViews]:
+    """Return the path that consists of the root only, and the entries of the root's successors."""
     views, moves, arrays = patterns.views, len(patterns.rules.moves), patterns.arrays
     # For a folded table, the array of entries first holds the rows, so its type must be large enough for both.
     largest = max(view.table.numbering.size for view in views)
     word = np.uint32 if largest < 1 << 32 else np.uint64
-    follow_at, follow = patterns.effects[request.every].follow_at, patterns.effects[request.every].follow
-    shape = depth + 1, max(ROOM, moves)
-    path = TurnPath(
-        size=np.zeros(depth + 1, dtype=np.uint64),
-        tried=np.zeros(depth + 1, dtype=np.uint64),
-        parent=np.zeros(shape, dtype=np.uint32),
-        move=np.zeros(shape, dtype=np.uint32),
-        number=np.zeros(shape[1], dtype=np.int64),
-        digits=np.zeros((*shape, len(arrays.digits)), dtype=np.uint32),
-        view_bounds=np.zeros((*shape, len(views)), dtype=np.uint8),
-        best=np.zeros(shape, dtype=np.uint32),
-        entry=np.zeros((*shape, moves), dtype=word),
-        others=np.zeros((len(views), shape[1]), dtype=word),
-        taken=np.zeros(depth, dtype=np.uint64),
-        labels=np.tile(root, (3, 1)),
-        tally=np.array(TALLY),
-        found=room_for_paths(depth, request, np.uint64, depth),
+    room, follow = max(ROOM, moves), patterns.followers[request.every]
+    path = BlockPath.of(root, depth, room, arrays, room_for_paths(depth, request, np.uint64, depth))
+    looked = BestViews(
+        best=np.zeros((depth + 1, room), dtype=np.uint32),
+        entry=np.zeros((depth + 1, room, moves), dtype=word),
+        others=np.zeros((len(views), room), dtype=word),
     )
     said = patterns.look_up(root[np.newaxis])[:, 0]
     for view, at in zip(views, arrays.digit_at.tolist(), strict=False):
         own = split(int(view.entries(root[np.newaxis])[0]), in_order(view.table.digits, view.table.folding))
         path.digits[0, 0, at : at + len(own)] = own
-    after = _successors(patterns.rules, root, follow[int(follow_at[-2]) :].tolist())
-    path.size[0], path.view_bounds[0, 0], path.best[0, 0] = 1, said, said.argmax()
+    after = _successors(patterns.rules, root, follow.moves[int(follow.at[-2]) :].tolist())
+    path.size[0], path.view_bounds[0, 0], looked.best[0, 0] = 1, said, said.argmax()
     looked_up = views[int(said.argmax())]
-    path.entry[0, 0, : len(after)] = looked_up.table.places_of(looked_up.entries(after))
-    return path
+    looked.entry[0, 0, : len(after)] = looked_up.table.places_of(looked_up.entries(after))
+    return path, looked
 
 
 def _successors(rules: Rules, position: Labels, moves: Sequence[int]) -> Labels:
@@ -323,18 +315,11 @@ def _view_arrays(patterns: PermutationPatterns) -> ViewArrays:
     )
 
 
-def _effects(rules: Rules, every: bool) -> MoveEffects:
-    arrays, follow = arrays_of(rules.moves, rules.parts), followers(transforms_of(rules), every)
-    assert arrays is not None
-    return MoveEffects(
-        at=arrays.change_at.astype(np.uint64),
-        place=arrays.place.astype(np.uint64),
-        origin=arrays.origin.astype(np.uint64),
-        added=arrays.added,
-        moduli=arrays.moduli,
-        follow_at=np.cumsum([0, *map(len, follow)]).astype(np.uint64),
-        follow=np.array([move for own in follow for move in own], dtype=np.uint64),
-        ambiguous=arrays.effects,
+def _followers(rules: Rules, every: bool) -> Followers:
+    listed = followers(transforms_of(rules), every)
+    return Followers(
+        at=np.cumsum([0, *map(len, listed)]).astype(np.uint64),
+        moves=np.array([move for own in listed for move in own], dtype=np.uint64),
     )
 
 

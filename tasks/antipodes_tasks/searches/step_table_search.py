@@ -8,15 +8,15 @@ from numpy.typing import NDArray
 
 from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.rules.rules import Rules
+from antipodes_tasks.searches.block_dfs import descend_in_blocks
+from antipodes_tasks.searches.block_path import BlockPath, MoveEffects, ViewArrays
 from antipodes_tasks.searches.depth_first import DEPTH, FAR, FOUND, NEXT_BOUND, room_for_paths
-from antipodes_tasks.searches.move_sequences import followers_as_bits
 from antipodes_tasks.searches.packed import packed_size
-from antipodes_tasks.searches.permutation_dfs import TALLY, MoveEffects, ViewArrays
 from antipodes_tasks.searches.permutation_views import PermutationTable, TableLookup, in_order
 from antipodes_tasks.searches.problem import Request
 from antipodes_tasks.searches.progress import Heartbeat
 from antipodes_tasks.searches.shares import Share
-from antipodes_tasks.searches.step_table_dfs import PART, STEP_ROOM, StepArrays, StepPath, descend_by_steps
+from antipodes_tasks.searches.step_lookups import PART, STEP_ROOM, StepArrays, StepWords
 from antipodes_tasks.searches.step_tables import MAX_MOVES, Steps, steps_of
 from antipodes_tasks.searches.symmetric_starts import Stage
 
@@ -29,7 +29,8 @@ class StepSearch:
     views: Sequence[TableLookup]
     arrays: ViewArrays
     steps: StepArrays
-    path: StepPath
+    path: BlockPath
+    looked: StepWords
 
     @classmethod
     def begun(
@@ -43,24 +44,14 @@ class StepSearch:
         request: Request,
     ) -> "StepSearch":
         """Return the search for paths of ``depth`` moves from a position ``(places,)``, before its first stage."""
-        shape = depth + 1, max(STEP_ROOM, len(rules.moves))
-        path = StepPath(
-            size=np.zeros(depth + 1, dtype=np.uint64),
-            tried=np.zeros(depth + 1, dtype=np.uint64),
-            parent=np.zeros(shape, dtype=np.uint32),
-            move=np.zeros(shape, dtype=np.uint32),
-            number=np.zeros(shape[1], dtype=np.int64),
-            digits=np.zeros((*shape, len(arrays.digits)), dtype=np.uint32),
-            view_bounds=np.zeros((*shape, len(views)), dtype=np.uint8),
-            word=np.zeros((*shape, len(views)), dtype=np.uint32),
-            map=np.zeros((*shape, len(views)), dtype=np.uint8),
-            changes=np.zeros((len(views), 2), dtype=np.uint64),
-            taken=np.zeros(depth, dtype=np.uint64),
-            labels=np.tile(root, (3, 1)),
-            tally=np.array(TALLY),
-            found=room_for_paths(depth, request, np.uint64, depth),
+        room, each = max(STEP_ROOM, len(rules.moves)), len(views)
+        path = BlockPath.of(root, depth, room, arrays, room_for_paths(depth, request, np.uint64, depth))
+        looked = StepWords(
+            word=np.zeros((depth + 1, room, each), dtype=np.uint32),
+            map=np.zeros((depth + 1, room, each), dtype=np.uint8),
+            changes=np.zeros((each, 2), dtype=np.uint64),
         )
-        return cls(rules, views, arrays, steps, path)
+        return cls(rules, views, arrays, steps, path, looked)
 
     def chain_stages(
         self,
@@ -80,8 +71,9 @@ class StepSearch:
             while True:
                 # Every share begins with all prefixes, so the tree has to be split below them.
                 split = np.uint64(max(share.split, left[0].moves + 1 if left[0].moves else 0))
-                steps = self.steps._replace(follow=np.stack([left[0].follow] * 2))
-                over = descend_by_steps(self.path, budget, goal, self.arrays, effects, steps, every, split, part, parts)
+                steps = self.looked, self.steps, left[0].follow
+                known = goal, effects, self.arrays, None, steps, every
+                over = descend_in_blocks(self.path, budget, *known, split, part, parts)
                 if not over or self.path.tally[FOUND] or len(left) == 1:
                     return over
                 left.pop(0)
@@ -120,8 +112,8 @@ class StepSearch:
             for k, digit in enumerate(digits, int(self.arrays.digit_at[number])):
                 path.digits[depth, :count, k] = entries // digit.weight % digit.size
             rows, _ = folding.rows_and_columns(entries, view.table.digits)
-            path.map[depth, :count, number] = folding.class_of[rows] & np.uint32((1 << folding.bits) - 1)
-            path.word[depth, :count, number] = self.steps.begin[number] + view.table.places_of(entries).astype(
+            self.looked.map[depth, :count, number] = folding.class_of[rows] & np.uint32((1 << folding.bits) - 1)
+            self.looked.word[depth, :count, number] = self.steps.begin[number] + view.table.places_of(entries).astype(
                 np.uint64
             )
 
@@ -153,9 +145,8 @@ def step_arrays(
     if size >= 1 << 32:
         return []
     firsts = np.array([begin[view.table] for view in views], dtype=np.uint64)
-    follow = np.array([followers_as_bits(rules, every) for every in (False, True)])
     joined = words[0] if len(words) == 1 else np.concatenate(words)
-    return [StepArrays(firsts, *_moves_of_bits(views), joined, follow)]
+    return [StepArrays(firsts, *_moves_of_bits(views), joined)]
 
 
 def _moves_of_bits(views: Sequence[TableLookup]) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:

@@ -25,7 +25,7 @@ from antipodes_tasks.keys.position_set import Numbers
 from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.rules.swaps import transforms_of
 from antipodes_tasks.searches.move_sequences import first_alike, followers_as_bits
-from antipodes_tasks.searches.step_table_dfs import STEP_ROOM
+from antipodes_tasks.searches.step_lookups import STEP_ROOM
 
 
 class Stage(NamedTuple):

@@ -1,0 +1,238 @@
+"""Look-ups in pattern tables, for searches in blocks: the largest bound first.
+
+All positions of a block are looked up together. Each position is first looked up in the table with the largest bound
+for its predecessor: this table is the most likely to prune the position, since a bound changes by at most one per move.
+The remaining positions are looked up in the other tables. Memory that a kernel will read soon is prefetched.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from antipodes_tasks.base.jit import kernel
+from antipodes_tasks.keys.position_set import Words
+from antipodes_tasks.searches.block_path import (
+    BITS,
+    CLASSES,
+    COLUMNS,
+    FIRST,
+    FIRST_MAP,
+    MAPS,
+    NO_ROW,
+    NUMBERED,
+    ONE,
+    ROW,
+    TWO,
+    WEIGHT,
+    WIDTH,
+    ZERO,
+    BlockPath,
+    Followers,
+    ViewArrays,
+    find_digits,
+)
+from antipodes_tasks.searches.depth_first import EXPANDED, GENERATED, NEXT_BOUND
+from antipodes_tasks.searches.prefetch import prefetch
+
+ROOM = 64
+"""Maximum number of positions of a block, unless a position has more successors."""
+
+
+class BestViews(NamedTuple):
+    """The views in which successors are looked up; arrays are indexed by depth and by position within the block."""
+
+    best: NDArray[np.uint32]
+    """``(bound + 1, room)``: the *best view*, which has the largest bound; successors are looked up there first."""
+    entry: NDArray[np.uint32 | np.uint64]
+    """``(bound + 1, room, moves)``: the entries of the successors in the best view."""
+    others: NDArray[np.uint32 | np.uint64]
+    """``(views, room)``: scratch memory for the entries of a block in the other views."""
+
+
+@kernel
+def successors_by_views(
+    path: BlockPath,
+    looked: BestViews,
+    depth: np.uint64,
+    views: ViewArrays,
+    follow: Followers,
+    values: NDArray[np.uint8],
+    split: np.uint64,
+    part: np.uint64,
+    parts: np.uint64,
+) -> np.uint64:
+    """Expand positions of a depth while there is room for their successors; return the number of successors.
+
+    ``split``, ``part`` and ``parts`` are the `Share`; the first share counts the positions above the split.
+    """
+    kept = successors_in_best(path, looked, depth, views, follow, values, bool(depth >= split or part == ZERO))
+    look_up_others(path, looked, depth + ONE, kept, views, values)
+    return keep_near(path, looked, depth + ONE, kept, views, values, split, part, parts)
+
+
+@kernel
+def successors_in_best(
+    path: BlockPath,
+    looked: BestViews,
+    depth: np.uint64,
+    views: ViewArrays,
+    follow: Followers,
+    values: NDArray[np.uint8],
+    counts: bool,
+) -> np.uint64:
+    """Expand positions of a depth while there is room; return the number of successors that the best views keep."""
+    _, tried, parent, move, _, _, said, taken, _, tally, _ = path
+    best, entry, _ = looked
+    begin, packed, mask = views.begin, views.packed, views.mask
+    follow_at, following = follow
+    left, below, start = np.int64(len(taken)) - np.int64(depth) - 1, depth + ONE, np.uint64(len(follow_at) - 2)
+    room, most, size = np.uint64(move.shape[1]), np.uint64(entry.shape[2]), path.size[depth]
+    kept, j, next_bound = ZERO, tried[depth], tally[NEXT_BOUND]
+    while j < size and kept + most <= room:
+        last, v = start if depth == ZERO else np.uint64(move[depth, j]), np.uint64(best[depth, j])
+        first, successors = follow_at[last], follow_at[last + ONE] - follow_at[last]
+        if counts:
+            tally[EXPANDED] += 1
+            tally[GENERATED] += np.int64(successors)
+        for i in range(successors):
+            e = np.uint64(entry[depth, j, i])
+            value = (np.uint64(values[begin[v] + (e >> packed[v])]) >> ((e & packed[v]) << TWO)) & mask[v]
+            if np.int64(value) > left:
+                next_bound = min(next_bound, np.int64(below + value))
+                continue
+            move[below, kept], parent[below, kept] = np.uint32(following[first + i]), np.uint32(j)
+            said[below, kept, v] = np.uint8(value)
+            kept += ONE
+        j += ONE
+    tried[depth], tally[NEXT_BOUND] = j, next_bound
+    return kept
+
+
+@kernel
+def look_up_others(
+    path: BlockPath, looked: BestViews, depth: np.uint64, kept: np.uint64, views: ViewArrays, values: NDArray[np.uint8]
+) -> None:
+    """Compute the digits of a block's positions, and their entries in the views that have not been looked up yet."""
+    parent, move, digits = path.parent, path.move, path.digits
+    best, entry, others = looked
+    digit_at, meta, after, fold, classes, begin, packed, _, _ = views
+    above, moves = depth - ONE, np.uint64(entry.shape[2])
+    for u in range(np.uint64(len(begin))):
+        find_digits(digits, parent, move, depth, kept, digit_at[u], digit_at[u + ONE], moves, meta, after)
+        for k in range(kept):
+            if u == np.uint64(best[above, parent[depth, k]]):
+                continue
+            e = ZERO
+            for d in range(digit_at[u], digit_at[u + ONE]):
+                e += np.uint64(digits[depth, k, d]) * meta[d, WEIGHT]
+            if fold[u, CLASSES] != NO_ROW:
+                column = np.uint64(digits[depth, k, digit_at[u + ONE] - ONE])
+                e = folded_entry(e, column, np.uint64(u), fold, classes, after)
+            others[u, k] = e
+            prefetch(values, begin[u] + (e >> packed[u]))
+
+
+@kernel
+def folded_entry(
+    row: np.uint64,
+    column: np.uint64,
+    view: np.uint64,
+    fold: Words,
+    classes: NDArray[np.uint32],
+    after: NDArray[np.uint16 | np.uint32],
+) -> np.uint64:
+    """Return the entry of a folded table for a row and a column of the original table."""
+    row_class = np.uint64(classes[fold[view, CLASSES] + row])
+    at = fold[view, MAPS] + (row_class & ((ONE << fold[view, BITS]) - ONE)) * fold[view, COLUMNS]
+    entry: np.uint64 = (row_class >> fold[view, BITS]) * fold[view, COLUMNS] + np.uint64(after[at + column])
+    return entry
+
+
+@kernel
+def keep_near(
+    path: BlockPath,
+    looked: BestViews,
+    depth: np.uint64,
+    kept: np.uint64,
+    views: ViewArrays,
+    values: NDArray[np.uint8],
+    split: np.uint64,
+    part: np.uint64,
+    parts: np.uint64,
+) -> np.uint64:
+    """Keep the positions of a block that no view prunes and that belong to the share; return their number."""
+    _, _, parent, move, number, digits, said, taken, _, tally, _ = path
+    best, _, others = looked
+    begin, packed, mask, linked = views.begin, views.packed, views.mask, views.linked
+    left, all_views, links = np.int64(len(taken)) - np.int64(depth), np.uint64(len(begin)), linked.sum()
+    near = ZERO
+    for k in range(kept):
+        worst, tight = np.int64(0), np.int64(0)
+        for u in range(all_views):
+            if u != np.uint64(best[depth - ONE, parent[depth, k]]):
+                e = np.uint64(others[u, k])
+                value = (np.uint64(values[begin[u] + (e >> packed[u])]) >> ((e & packed[u]) << TWO)) & mask[u]
+                said[depth, k, u] = np.uint8(value)
+            one = np.int64(said[depth, k, u])
+            worst = max(worst, one)
+            tight += np.int64(linked[u] and one == left)
+        worst += np.int64(links > 0 and tight == links and left > 0 and worst == left)
+        if worst > left:
+            tally[NEXT_BOUND] = min(tally[NEXT_BOUND], np.int64(depth) + worst)
+            continue
+        if depth == split:
+            number[near] = tally[NUMBERED]
+            tally[NUMBERED] += 1
+            if np.uint64(number[near]) % parts != part:
+                continue
+        move[depth, near], parent[depth, near] = move[depth, k], parent[depth, k]
+        for u in range(all_views):
+            said[depth, near, u] = said[depth, k, u]
+        for d in range(digits.shape[2]):
+            digits[depth, near, d] = digits[depth, k, d]
+        near += ONE
+    return near
+
+
+@kernel
+def find_entries(
+    path: BlockPath,
+    looked: BestViews,
+    depth: np.uint64,
+    kept: np.uint64,
+    views: ViewArrays,
+    follow: Followers,
+    values: NDArray[np.uint8],
+) -> None:
+    """Determine the best view of each position of a block, and the entries of the successors in this view."""
+    move, digits, said = path.move, path.digits, path.view_bounds
+    best, entry, _ = looked
+    digit_at, meta, after, fold, classes, begin, packed, _, _ = views
+    follow_at, following, moves = follow.at, follow.moves, np.uint64(entry.shape[2])
+    for k in range(kept):
+        m, v = np.uint64(move[depth, k]), ZERO
+        for u in range(ONE, np.uint64(len(begin))):
+            v = np.uint64(u) if said[depth, k, u] > said[depth, k, v] else v
+        best[depth, k] = np.uint32(v)
+        first, successors = follow_at[m], follow_at[m + ONE] - follow_at[m]
+        entry[depth, k, :successors] = 0
+        for d in range(digit_at[v], digit_at[v + ONE]):
+            digit, row, weight = np.uint64(digits[depth, k, d]), meta[d, ROW], meta[d, WEIGHT]
+            if row == NO_ROW:
+                at = meta[d, FIRST] + digit * moves
+                for i in range(successors):
+                    entry[depth, k, i] += np.uint64(after[at + following[first + i]]) * weight
+            else:
+                at = meta[d, FIRST_MAP] + np.uint64(digits[depth, k, row]) * moves
+                for i in range(successors):
+                    column = np.uint64(after[at + following[first + i]]) * meta[d, WIDTH] + digit
+                    entry[depth, k, i] += np.uint64(after[meta[d, FIRST] + column]) * weight
+        if fold[v, CLASSES] != NO_ROW:
+            d = digit_at[v + ONE] - ONE
+            of_column = meta[d, FIRST] + np.uint64(digits[depth, k, d]) * moves
+            for i in range(successors):
+                column = np.uint64(after[of_column + following[first + i]])
+                entry[depth, k, i] = folded_entry(np.uint64(entry[depth, k, i]), column, v, fold, classes, after)
+        for i in range(successors):
+            prefetch(values, begin[v] + (np.uint64(entry[depth, k, i]) >> packed[v]))
