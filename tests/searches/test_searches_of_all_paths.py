@@ -19,20 +19,25 @@ from antipodes.puzzles.puzzle import Puzzle
 from antipodes_tasks.properties.lower_bounds import UNREACHABLE_COST
 from antipodes_tasks.properties.piece_distances import costs_of_pieces
 from antipodes_tasks.rules.parts import Part, moduli_of, pieces
+from antipodes_tasks.rules.rules import Rules
+from antipodes_tasks.rules.swaps import transforms_of
 from antipodes_tasks.rules.transforms import Transforms
 from antipodes_tasks.searches import deepening
 from antipodes_tasks.searches.abstractions import abstraction_of
 from antipodes_tasks.searches.breadth_first import bfs
 from antipodes_tasks.searches.deepening import ida_star
-from antipodes_tasks.searches.folding import folded, folding_of
 from antipodes_tasks.searches.pattern_databases import UNREACHED, Patterns
 from antipodes_tasks.searches.permutation_pdb import PermutationPatterns
 from antipodes_tasks.searches.permutation_views import PermutationTable
 from antipodes_tasks.searches.problem import Problem
+from antipodes_tasks.searches.quotient import quotient_of
 from antipodes_tasks.searches.sliding_pdb import PatternTable, SlidingPatterns
 from antipodes_tasks.searches.sliding_rows import SwapRows
+from antipodes_tasks.spaces.choose_cut import cuts_of, symmetries_listed
+from antipodes_tasks.spaces.reduced_numbering import Reduced
+from antipodes_tasks.spaces.reduced_tables import decides
 from antipodes_tasks.spaces.selection import numbering_of
-from antipodes_tasks.spaces.space import Numbering
+from antipodes_tasks.spaces.space import Numbering, Space
 
 ROOM = 1 << 24
 
@@ -59,19 +64,46 @@ def first_part(puzzle: Puzzle) -> Puzzle:
     return replace(puzzle, rules=rules)
 
 
-def turn_patterns(puzzle: Puzzle, pattern: Puzzle, fold: bool = False) -> PermutationPatterns:
+def turn_patterns(puzzle: Puzzle, pattern: Puzzle) -> PermutationPatterns:
     """The heuristic of the table of a pattern, as `load_patterns` makes it."""
     numbering = numbering_of(pattern.rules)
     goal, values = puzzle.start_labels[0], distances(pattern, numbering)
     table = PermutationTable(pattern.rules, numbering, abstraction_of(puzzle.rules, goal, pattern.rules), 0, False)
-    if fold:
-        folding = folding_of(table.rules, numbering, table.digits)
-        assume(folding is not None)
-        assert folding is not None
-        small = folded(folding, table.digits, values, False, 1)
-        assert small is not None
-        table, values = replace(table, folding=folding), small
     return PermutationPatterns.of(puzzle.rules, goal, [table], values, ROOM)
+
+
+def reduced_spaces(rules: Rules) -> list[Space]:
+    """The spaces that symmetries reduce, whether or not this saves time; one for each cut."""
+    images = symmetries_listed(rules)
+    found = list[Space]()
+    for frame in cuts_of(rules, images):
+        if frame.has_keys and decides(frame, transforms_of(rules)):
+            kept = images[np.flatnonzero(frame.maps_rows_to_rows(images))]
+            if len(kept) > 1:
+                numbering = Reduced(numbering_of(rules), frame, kept)
+                found.append(Space(rules, numbering, numbering.cuts[0]))
+    return found
+
+
+def reduced_patterns(puzzle: Puzzle, space: Space) -> PermutationPatterns:
+    """The heuristic of the puzzle's own table, which is reduced by symmetries."""
+    quotient, goal = quotient_of(space, 1), puzzle.start_labels[0]
+    assert quotient is not None
+    every = quotient.numbering.unrank(np.arange(quotient.numbering.size))
+    entries, symmetries = quotient.located(np.arange(len(every)))
+    assert np.array_equal(entries, space.rank(every))
+    assert isinstance(space.numbering, Reduced)
+    images = space.numbering.images.image(every, symmetries)
+    for move in range(len(puzzle.moves)):
+        after = puzzle.rules.moves.move(move, every)[0]
+        expected = space.numbering.images.image(after, symmetries)
+        for number in np.unique(symmetries).tolist():
+            of = symmetries == number
+            found = puzzle.rules.moves.move(int(quotient.moves[number, move]), images[of])[0]
+            assert np.array_equal(found, expected[of])
+    same = abstraction_of(puzzle.rules, goal, puzzle.rules)
+    table = PermutationTable(puzzle.rules, quotient.numbering, same, 0, False, quotient)
+    return PermutationPatterns.of(puzzle.rules, goal, [table], distances(puzzle, space.numbering), ROOM)
 
 
 def swap_patterns(puzzle: Puzzle) -> SlidingPatterns:
@@ -168,10 +200,16 @@ def _swap(places: range) -> list[int]:
 
 
 @pytest.mark.usefixtures("_shared")
-@given(mirrored_puzzles(), SEEDS)
+@given(mirrored_puzzles(), st.data(), SEEDS)
 @settings(max_examples=2 * settings().max_examples)
-def test_steps(puzzle: Puzzle, seeds: list[int]) -> None:
-    heuristic = turn_patterns(puzzle, puzzle, fold=True)
+def test_reduced_tables(puzzle: Puzzle, data: st.DataObject, seeds: list[int]) -> None:
+    spaces = reduced_spaces(puzzle.rules)
+    assume(spaces)
+    space = data.draw(st.sampled_from(spaces))
+    heuristic = reduced_patterns(puzzle, space)
+    event(f"{len(heuristic.views[0].table.digits)} digits, {min(space.width, 2)} columns")
+    check_all_paths(puzzle, heuristic, seeds)
+    check_any_contents(puzzle, heuristic)
     heuristic.prepare(1)
     assert heuristic.steps is not None
     check_all_paths(puzzle, heuristic, seeds)

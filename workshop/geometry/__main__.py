@@ -93,9 +93,6 @@ family = "twisty"
 file = "../twisty/{design}.tws"
 turns = "{turns}"
 description = "A pattern of {cube}: {description}"
-
-[run]
-symmetry = "off"
 """
 MIDDLE = range(4, 8)
 """The places of the edges in the middle layer."""

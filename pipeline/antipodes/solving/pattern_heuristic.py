@@ -2,15 +2,16 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import accumulate
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from antipodes.puzzles.puzzle import Puzzle
-from antipodes.solving.folded_tables import folded_table
-from antipodes.solving.pattern_values import MAX_EXPANDED, numbering_of, values_of
-from antipodes.solving.table_cache import can_be_packed
+from antipodes.solving.pattern_values import MAX_EXPANDED, expanded, space_of
+from antipodes.solving.quotient_cache import cached_quotient
+from antipodes.solving.table_cache import can_be_packed, distances_of
 from antipodes.system.addresses import Address, in_shell
 from antipodes.system.machine import available_memory
 from antipodes.tables.store.manifest import TableManifest
@@ -30,9 +31,11 @@ from antipodes_tasks.searches.permutation_pdb import PermutationPatterns
 from antipodes_tasks.searches.permutation_views import PermutationTable
 from antipodes_tasks.searches.problem import Problem, goals_of
 from antipodes_tasks.searches.progress import Heartbeat, no_pulse
+from antipodes_tasks.searches.quotient import Quotient
 from antipodes_tasks.searches.sliding_pdb import PatternTable, SlidingPatterns
 from antipodes_tasks.searches.sliding_rows import SwapRows
-from antipodes_tasks.spaces.space import REDUCED, Numbering
+from antipodes_tasks.spaces.reduced_numbering import Reduced
+from antipodes_tasks.spaces.space import REDUCED, Numbering, Space
 
 KINDS = ("arrangements", "orbits", "group", "keys", "regions", REDUCED)
 """The kinds of spaces in which a search can follow each move, or that can be expanded to such a space."""
@@ -43,14 +46,27 @@ class _Stored(NamedTuple):
 
     store: TableStore
     manifest: TableManifest
-    numbering: Numbering
-    """The numbering of the values in memory."""
+    space: Space
     packed: bool
+    quotient: Quotient | None = None
+    """How a search finds the entries of a reduced table; None if all positions have a value in memory."""
+
+    @property
+    def numbering(self) -> Numbering:
+        """The numbering in which a search follows positions."""
+        return self.space.numbering.full_numbering if self.quotient is None else self.quotient.numbering
 
     @property
     def size(self) -> int:
         """Size of its values in bytes."""
-        return packed_size(self.numbering.size, self.packed)
+        return packed_size(self.numbering.size if self.quotient is None else self.manifest.index_size, self.packed)
+
+    def values(self, pulse: Heartbeat) -> NDArray[np.uint8]:
+        """Return its values; raise StoreDamagedError if the store is corrupt."""
+        numbering = self.space.numbering
+        if self.quotient is None and isinstance(numbering, Reduced):
+            return expanded(self.store, self.manifest, numbering, self.packed, pulse)
+        return distances_of(self.store, self.manifest, self.packed, pulse)
 
 
 def load_patterns(
@@ -89,6 +105,7 @@ def _of_swaps(rules: Rules, goal: Labels, stored: Sequence[_Stored], pulse: Hear
     if rules.counts[0] != 1 or rules.layout is None:
         raise InputError(f"pattern tables need a sliding puzzle with one blank, but {rules.name} is not such a puzzle")
     aim = Problem(rules, goal, goal[np.newaxis])
+    _check_expansion(stored)
     fitting = [_pattern(aim, one) for one in stored]
     values = _values(stored, pulse)
     tables = [replace(table, values=own) for table, own in zip(fitting, values, strict=True)]
@@ -96,28 +113,22 @@ def _of_swaps(rules: Rules, goal: Labels, stored: Sequence[_Stored], pulse: Hear
 
 
 def _of_turns(rules: Rules, goal: Labels, stored: Sequence[_Stored], pulse: Heartbeat) -> PermutationPatterns:
-    tables = [
-        PermutationTable(
-            one.manifest.config.puzzle.rules,
-            one.numbering,
-            abstraction_of(rules, goal, one.manifest.config.puzzle.rules),
-            0,
-            one.packed,
-        )
+    abstractions = [abstraction_of(rules, goal, one.space.rules) for one in stored]
+    opened = [
+        one._replace(quotient=cached_quotient(one.space, one.manifest, pulse)) if one.manifest.symmetry > 1 else one
         for one in stored
+    ]
+    _check_expansion(opened)
+    begins = accumulate((one.size for one in opened), initial=0)
+    tables = [
+        PermutationTable(one.space.rules, one.numbering, abstraction, begin, one.packed, one.quotient)
+        for one, abstraction, begin in zip(opened, abstractions, begins, strict=False)
     ]
     for table in tables:
         table.digits  # noqa: B018  (raises an error before anything is read)
-    parts, size, loaded = list[NDArray[np.uint8]](), 0, list[PermutationTable]()
-    for one, table in zip(stored, tables, strict=True):
-        found = folded_table(one.store, one.manifest, table, pulse)
-        folding, own = found or (None, _values([one], pulse)[0])
-        loaded.append(replace(table, begin=size, folding=folding))
-        parts.append(own)
-        size += len(own)
-    return PermutationPatterns.of(
-        rules, goal, loaded, parts[0] if len(parts) == 1 else np.concatenate(parts), available_memory() // 2
-    )
+    parts = _values(opened, pulse)
+    values = parts[0] if len(parts) == 1 else np.concatenate(parts)
+    return PermutationPatterns.of(rules, goal, tables, values, available_memory() // 2)
 
 
 def _stored(addresses: Sequence[Address], pack: bool) -> list[_Stored]:
@@ -125,8 +136,8 @@ def _stored(addresses: Sequence[Address], pack: bool) -> list[_Stored]:
     stores = [TableStore(address) for address in addresses]
     manifests = [_finished(store) for store in stores]
     packed = [pack and can_be_packed(manifest) for manifest in manifests]
-    numberings = [numbering_of(*one) for one in zip(stores, manifests, strict=True)]
-    return [_Stored(*one) for one in zip(stores, manifests, numberings, packed, strict=True)]
+    spaces = [space_of(*one) for one in zip(stores, manifests, strict=True)]
+    return [_Stored(*one) for one in zip(stores, manifests, spaces, packed, strict=True)]
 
 
 def _finished(store: TableStore) -> TableManifest:
@@ -138,17 +149,23 @@ def _finished(store: TableStore) -> TableManifest:
             f"{shorten(store.address)} cannot be used as a pattern table: "
             f"a search cannot follow moves in a table of the kind {manifest.space}"
         )
-    if manifest.symmetry > 1 and manifest.numbered > MAX_EXPANDED:
-        raise InputError(
-            f"{shorten(store.address)} cannot be used as a pattern table: it is reduced and has "
-            f"{manifest.numbered:,} positions, more than the limit of {MAX_EXPANDED:,}; run it again with "
-            f"{option('symmetry', 'off')} and {option('overwrite', True)}"
-        )
     if manifest.dtype != "uint8":
         raise InputError(
             f"{shorten(store.address)} cannot be used as a pattern table: its depths are {manifest.dtype}, not uint8"
         )
     return manifest
+
+
+def _check_expansion(stored: Sequence[_Stored]) -> None:
+    """Raise InputError if a reduced table has too many positions to compute a value for each of them."""
+    for one in stored:
+        reduced = one.manifest.symmetry > 1 and one.quotient is None
+        if reduced and one.manifest.numbered > MAX_EXPANDED:
+            raise InputError(
+                f"{shorten(one.store.address)} cannot be used as a pattern table: it is reduced and has "
+                f"{one.manifest.numbered:,} positions, more than the limit of {MAX_EXPANDED:,}; run it again with "
+                f"{option('symmetry', 'off')} and {option('overwrite', True)}"
+            )
 
 
 def _values(stored: Sequence[_Stored], pulse: Heartbeat) -> list[NDArray[np.uint8]]:
@@ -158,7 +175,7 @@ def _values(stored: Sequence[_Stored], pulse: Heartbeat) -> list[NDArray[np.uint
         raise ResourceLimitError(
             f"the pattern tables take {size:,} bytes of memory, but only {available_memory():,} are free"
         )
-    return [values_of(one.store, one.manifest, one.packed, pulse) for one in stored]
+    return [one.values(pulse) for one in stored]
 
 
 def _pattern(aim: Problem, stored: _Stored) -> PatternTable:

@@ -1,13 +1,14 @@
-"""The distances of a table in the form in which searches look them up: one entry for each position of a pattern.
+"""The distances of a table in the form in which searches look them up.
 
-A store may have fewer entries, since tables are reduced by symmetries by default. The missing entries are computed when
-the store is loaded.
+Tables are reduced by symmetries by default. A search of a puzzle whose moves are always legal reads the entries of a
+reduced table directly (see `antipodes_tasks.searches.quotient`). Other searches need one entry for each position of the
+pattern, so the missing entries are computed when the store is loaded.
 """
 
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes.solving.table_cache import LEAST_CACHED, distances_of, keep, kept, read_store, writer
+from antipodes.solving.table_cache import LEAST_CACHED, keep, kept, read_store, writer
 from antipodes.system.machine import available_workers
 from antipodes.tables.store.keys import StoredKeys
 from antipodes.tables.store.manifest import TableManifest
@@ -16,7 +17,7 @@ from antipodes_tasks.searches.packed import pack, packed_size
 from antipodes_tasks.searches.pattern_databases import UNREACHED
 from antipodes_tasks.searches.progress import Heartbeat, no_pulse, on_threads
 from antipodes_tasks.spaces.reduced_numbering import Reduced
-from antipodes_tasks.spaces.space import NOT_NUMBERED, Numbering
+from antipodes_tasks.spaces.space import NOT_NUMBERED, Space
 
 LIST_BYTES = 1 << 27
 """Maximum size in bytes of the chunks of a list of keys that stay in memory."""
@@ -27,23 +28,19 @@ EXPANDED_TOGETHER = 1 << 16
 Values = NDArray[np.uint8]
 
 
-def numbering_of(store: TableStore, manifest: TableManifest) -> Numbering:
-    """Return the numbering of the entries that `values_of` returns."""
+def space_of(store: TableStore, manifest: TableManifest) -> Space:
+    """Return the space of a table."""
     keys = StoredKeys(store, manifest, LIST_BYTES) if manifest.keyed else None
-    stored = manifest.opened_space(manifest.config.puzzle, keys).numbering
-    return stored.whole if isinstance(stored, Reduced) else stored
+    return manifest.opened_space(manifest.config.puzzle, keys)
 
 
-def values_of(store: TableStore, manifest: TableManifest, packed: bool, pulse: Heartbeat = no_pulse) -> Values:
-    """Return the distance of each entry, 255 if it is unreachable; raise as `distances_of` does."""
-    stored = manifest.cut[0].numbering
-    if isinstance(stored, Reduced):
-        return _expanded(store, manifest, stored, packed, pulse)
-    return distances_of(store, manifest, packed, pulse)
+def expanded(
+    store: TableStore, manifest: TableManifest, stored: Reduced, packed: bool, pulse: Heartbeat = no_pulse
+) -> Values:
+    """Return the distances of all positions of a reduced table, 255 for unreachable ones; from the cache if possible.
 
-
-def _expanded(store: TableStore, manifest: TableManifest, stored: Reduced, packed: bool, pulse: Heartbeat) -> Values:
-    """Return the distances of all positions of a reduced table, from the cache if possible."""
+    Raises as `distances_of` does.
+    """
     size = stored.whole.size
     form, large = f"expanded {packed}", size >= LEAST_CACHED
     cached = kept(manifest, form) if large else None

@@ -17,9 +17,10 @@ from antipodes_tasks.searches.shares import NODE
 
 ZERO, ONE, TWO = np.uint64(0), np.uint64(1), np.uint64(2)
 NO_ROW = ~ZERO
-CLASSES, MAPS, COLUMNS, BITS = np.arange(4, dtype=np.uint64)
-"""Columns of ``fold``: where the rows of a folded table begin in ``classes``, or NO_ROW if the table is not folded;
-where its column maps begin in ``after``; the size of a column map; the number of bits of a column map's number."""
+CLASSES, MAPS, COLUMNS, BITS, SYMMETRIES = np.arange(5, dtype=np.uint64)
+"""Columns of ``quotients``: where the rows of a reduced table begin in ``classes``, or NO_ROW if the table is not
+reduced; where its column maps begin in ``after``; the size of a column map; the number of bits of a column map's
+number; where the symmetries of its column maps begin in ``symmetries``."""
 NUMBERED = NODE + 1
 """Index in the tally of the number of positions at the split depth that have been numbered."""
 DISTINCT = NUMBERED + 1
@@ -42,10 +43,12 @@ class ViewArrays(NamedTuple):
     after: NDArray[np.uint16 | np.uint32]
     """The tables of all digits, concatenated; each row of a table contains the new digit for each move of the puzzle.
     """
-    fold: Words
-    """``(views, 4)``: see `CLASSES` for the columns; the last digit of a folded table is the column."""
+    quotients: Words
+    """``(views, 5)``: see `CLASSES` for the columns; the last digit of a reduced table is the column."""
     classes: NDArray[np.uint32]
-    """For each row of each folded table, the index of its class and of its column map; see `Folding.class_of`."""
+    """For each row of each reduced table, the representative row and the column map; see `Quotient.class_of`."""
+    symmetries: NDArray[np.uint16]
+    """For each column map of each reduced table, its symmetry."""
     begin: Words
     """``(views,)``: the offset of the table's values, in bytes."""
     packed: Words

@@ -10,7 +10,6 @@ each symmetric image. A table combined with a symmetry is a *view*.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from math import prod
 from threading import Lock
 from typing import NamedTuple
 
@@ -23,27 +22,25 @@ from antipodes_tasks.properties.finding import symmetries_of
 from antipodes_tasks.properties.lower_bounds import UNREACHABLE_COST
 from antipodes_tasks.properties.symmetry import Symmetry
 from antipodes_tasks.rules.moves import Labels
-from antipodes_tasks.rules.parts import random_numbers
 from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.rules.swaps import transforms_of
 from antipodes_tasks.searches.block_dfs import descend_in_blocks
 from antipodes_tasks.searches.block_path import DISTINCT, NO_ROW, BlockPath, Followers, MoveEffects, ViewArrays
 from antipodes_tasks.searches.depth_first import NEXT_BOUND, Descent, Pass, listed, room_for_paths
 from antipodes_tasks.searches.digits import INDEPENDENT, split
-from antipodes_tasks.searches.folding import Folding
 from antipodes_tasks.searches.move_sequences import Inverses, followers, followers_as_bits
 from antipodes_tasks.searches.pattern_databases import Patterns
-from antipodes_tasks.searches.permutation_views import PermutationTable, TableLookup, in_order
+from antipodes_tasks.searches.permutation_views import PermutationTable, TableLookup
 from antipodes_tasks.searches.problem import Problem, Request
 from antipodes_tasks.searches.progress import A_CALL, Heartbeat, no_pulse
+from antipodes_tasks.searches.quotient import Quotient
+from antipodes_tasks.searches.random_positions import random_positions
 from antipodes_tasks.searches.shares import WHOLE, Share
 from antipodes_tasks.searches.step_lookups import StepArrays
 from antipodes_tasks.searches.step_table_search import StepSearch, step_arrays
 from antipodes_tasks.searches.symmetric_starts import Stage, stages_of, whole_tree
 from antipodes_tasks.searches.view_lookups import ROOM, BestViews
 
-SAMPLE, WALK = 256, 40
-"""Number of random positions that determine which views are used, and number of random moves that lead to each."""
 BYTES_OF_WORD = 8
 MAX_SYMMETRIES = 1 << 10
 """Maximum number of symmetries that are used for views."""
@@ -72,7 +69,7 @@ class PermutationPatterns(Patterns):
     ) -> "PermutationPatterns":
         """Return the heuristic for distances to a goal ``(places,)``, with the views that raise the bound most."""
         found = [TableLookup(table, symmetry) for symmetry in _symmetries(rules, goal) for table in tables]
-        sample = _random_positions(rules, goal)
+        sample = random_positions(rules, goal)
         said = [view.table.read(values, view.entries(sample)) for view in found]
         return cls(rules, goal, tuple(found[k] for k in _raising(said)), values, room)
 
@@ -206,13 +203,13 @@ class PermutationPatterns(Patterns):
         return known[1]
 
     def prepare(self, threads: int, pulse: Heartbeat = no_pulse) -> None:
-        """Compute the step tables, if all tables are folded and there is enough memory."""
+        """Compute the step tables, if all tables are reduced and there is enough memory."""
         while not self._preparing.acquire(timeout=A_CALL):
             pulse()
         try:
             tables = tuple(dict.fromkeys(view.table for view in self.views))
             fitting = BYTES_OF_WORD * sum(table.entries for table in tables) <= self.room
-            if self.steps is None and fitting and all(table.folding is not None for table in tables):
+            if self.steps is None and fitting and all(table.quotient is not None for table in tables):
                 self._made.extend(step_arrays(self.rules, self.views, tables, self.values, threads, pulse))
         finally:
             self._preparing.release()
@@ -226,7 +223,7 @@ class PermutationPatterns(Patterns):
 def _path(patterns: PermutationPatterns, depth: int, root: Labels, request: Request) -> tuple[BlockPath, BestViews]:
     """Return the path that consists of the root only, and the entries of the root's successors."""
     views, moves, arrays = patterns.views, len(patterns.rules.moves), patterns.arrays
-    # For a folded table, the array of entries first holds the rows, so its type must be large enough for both.
+    # For a reduced table, the array of entries first holds the rows, so its type must be large enough for both.
     largest = max(view.table.numbering.size for view in views)
     word = np.uint32 if largest < 1 << 32 else np.uint64
     room, follow = max(ROOM, moves), patterns.followers[request.every]
@@ -238,7 +235,7 @@ def _path(patterns: PermutationPatterns, depth: int, root: Labels, request: Requ
     )
     said = patterns.look_up(root[np.newaxis])[:, 0]
     for view, at in zip(views, arrays.digit_at.tolist(), strict=False):
-        own = split(int(view.entries(root[np.newaxis])[0]), in_order(view.table.digits, view.table.folding))
+        own = split(int(view.entries(root[np.newaxis])[0]), view.table.digits)
         path.digits[0, 0, at : at + len(own)] = own
     after = _successors(patterns.rules, root, follow.moves[int(follow.at[-2]) :].tolist())
     path.size[0], path.view_bounds[0, 0], looked.best[0, 0] = 1, said, said.argmax()
@@ -262,19 +259,20 @@ class _ViewDigit(NamedTuple):
 
 
 def _view_digits(view: TableLookup, moves: int) -> list[_ViewDigit]:
-    """Return the digits of a view; for a folded table, the last is the column and the others form the row."""
+    """Return the digits of a view; for a reduced table, the last is the column and the others form the row."""
     found = [
         _ViewDigit(digit.after[:, view.moves], digit.weight)
         if digit.maps is None
         else _ViewDigit(digit.after, digit.weight, digit.row, digit.maps[:, view.moves])
         for digit in view.table.digits
     ]
-    if view.table.folding is None:
+    if view.table.quotient is None:
         return found
-    *rows, column = in_order(found, view.table.folding)
-    sizes = [len(digit.after) for digit in rows]
-    weighed = [digit._replace(weight=prod(sizes[k + 1 :])) for k, digit in enumerate(rows)]
-    return [*weighed, column._replace(weight=0)]
+    *rows, column = found
+    return [
+        *(digit._replace(weight=digit.weight // view.table.quotient.width) for digit in rows),
+        column._replace(weight=0),
+    ]
 
 
 def _view_arrays(patterns: PermutationPatterns) -> ViewArrays:
@@ -289,25 +287,24 @@ def _view_arrays(patterns: PermutationPatterns) -> ViewArrays:
         parts += [part.ravel() for part in (digit.after, digit.maps) if part is not None]
         size = sum(map(len, parts))
     tables = [view.table for view in patterns.views]
-    foldings = list(dict.fromkeys(table.folding for table in tables if table.folding is not None))
-    maps_at, classes_at = dict[Folding, int](), dict[Folding, int]()
-    classes = [np.zeros(1, dtype=np.uint32)]
-    for folding in foldings:
-        maps_at[folding], classes_at[folding] = size, sum(map(len, classes))
-        parts.append(folding.maps.ravel())
-        classes.append(folding.class_of)
-        size += folding.maps.size
-    fold = [
-        [int(NO_ROW), 0, 0, 0] if one is None else [classes_at[one], maps_at[one], one.width, one.bits]
-        for one in (table.folding for table in tables)
-    ]
+    quotients = list(dict.fromkeys(table.quotient for table in tables if table.quotient is not None))
+    of_quotient: dict[Quotient | None, list[int]] = {None: [int(NO_ROW), 0, 0, 0, 0]}
+    classes, symmetries = [np.zeros(1, dtype=np.uint32)], [np.zeros(0, dtype=np.uint16)]
+    for quotient in quotients:
+        begins = sum(map(len, classes)), size, sum(map(len, symmetries))
+        of_quotient[quotient] = [begins[0], begins[1], quotient.width, quotient.bits, begins[2]]
+        parts.append(quotient.maps.ravel())
+        classes.append(quotient.class_of)
+        symmetries.append(quotient.symmetries)
+        size += quotient.maps.size
     word = np.uint16 if max((int(part.max()) for part in parts), default=0) < 1 << 16 else np.uint32
     return ViewArrays(
         digit_at=digit_at.astype(np.uint64),
         digits=np.array(digits, dtype=np.uint64).reshape(-1, 5),
         after=np.concatenate([np.empty(0, dtype=word), *(part.astype(word) for part in parts)]),
-        fold=np.array(fold, dtype=np.uint64),
+        quotients=np.array([of_quotient[table.quotient] for table in tables], dtype=np.uint64),
         classes=np.concatenate(classes),
+        symmetries=np.concatenate(symmetries),
         begin=np.array([table.begin for table in tables], dtype=np.uint64),
         packed=np.array([table.packed for table in tables], dtype=np.uint64),
         mask=np.array([table.mask for table in tables], dtype=np.uint64),
@@ -327,17 +324,6 @@ def _symmetries(rules: Rules, goal: Labels) -> Sequence[Symmetry | None]:
     """Return the symmetries of the puzzle that fix the goal; only the identity if there are too many."""
     found = symmetries_of(rules, goal[np.newaxis])
     return found.elements() if found.order <= MAX_SYMMETRIES else (None,)
-
-
-def _random_positions(rules: Rules, goal: Labels) -> Labels:
-    """Return positions ``(SAMPLE, places)`` from which the goal is reachable; every search gets the same positions."""
-    numbers = random_numbers(SAMPLE * WALK, "views").reshape(WALK, SAMPLE) % np.uint64(len(rules.moves))
-    labels = np.tile(goal, (SAMPLE, 1))
-    for drawn in numbers:
-        for move in range(len(rules.moves)):
-            chosen = drawn == move
-            labels[chosen] = rules.moves.undo(move, labels[chosen])[0]
-    return labels
 
 
 def _raising(said: Sequence[Numbers]) -> list[int]:

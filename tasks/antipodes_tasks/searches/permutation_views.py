@@ -1,9 +1,8 @@
 """Pattern tables of puzzles whose moves are always legal, and *views*: tables looked up at a symmetric image."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,10 +14,9 @@ from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.searches.abstractions import NO_MOVE, Homomorphism
 from antipodes_tasks.searches.digits import Digit, digits_of
-from antipodes_tasks.searches.folding import Folding
+from antipodes_tasks.searches.quotient import Quotient
 from antipodes_tasks.spaces.space import NOT_NUMBERED, Numbering
 
-T = TypeVar("T")
 PACKED_MASK, BYTE_MASK = 15, 255
 """Maximum values of half a byte and of a byte; they mark unreachable entries."""
 
@@ -30,18 +28,22 @@ class PermutationTable:
     rules: Rules
     """The abstraction as a puzzle."""
     numbering: Numbering
+    """The numbering of all positions; it is the numbering of the quotient, if there is one."""
     abstraction: Homomorphism
     begin: int
     """Offset of the table's first byte among the values of all tables."""
     packed: bool
     """Whether a byte holds two values, the first in its lower half."""
-    folding: Folding | None = None
-    """The reduction of the table by its own symmetries, if it is folded."""
+    quotient: Quotient | None = None
+    """The entries of all positions, if the table is reduced by symmetries."""
 
     @cached_property
     def digits(self) -> tuple[Digit, ...]:
-        """The digits of the entries."""
-        return digits_of(self.numbering, self.rules)
+        """The digits of the indices; for a reduced table, the last digit is the column and the others form the row."""
+        digits = digits_of(self.numbering, self.rules)
+        if self.quotient is None or self.quotient.width > 1:
+            return digits
+        return *digits, Digit(1, 1, np.zeros((1, len(self.rules.moves) + 1), dtype=np.int32))
 
     @property
     def mask(self) -> int:
@@ -51,15 +53,14 @@ class PermutationTable:
     @property
     def entries(self) -> int:
         """Number of values in memory."""
-        folding = self.folding
-        return self.numbering.size if folding is None else folding.classes * folding.width
+        return self.numbering.size if self.quotient is None else self.quotient.space.size
 
     def places_of(self, indices: Numbers) -> Numbers:
-        """Return the index in memory of the value of each entry, for entries ``(n,)``."""
-        return indices if self.folding is None else self.folding.entries(indices, self.digits)
+        """Return the place among the table's values of the value for each index ``(n,)``."""
+        return indices if self.quotient is None else self.quotient.located(indices)[0]
 
     def read(self, values: NDArray[np.uint8], indices: Numbers) -> Numbers:
-        """Return the distances of entries ``(n,)``; UNREACHABLE_COST for unreachable entries."""
+        """Return the distances of indices ``(n,)``; UNREACHABLE_COST for unreachable positions."""
         numbered = self.places_of(np.maximum(indices, 0))
         found = values[self.begin + (numbered >> self.packed)].astype(np.int64)
         found = (found >> ((numbered & 1) * 4 if self.packed else 0)) & self.mask
@@ -73,7 +74,7 @@ class TableLookup(NamedTuple):
     symmetry: Symmetry | None
 
     def entries(self, labels: Labels) -> Numbers:
-        """Return the entries ``(n,)`` of the images of positions ``(n, places)``."""
+        """Return the indices ``(n,)`` of the images of positions ``(n, places)``."""
         images = labels if self.symmetry is None else self.symmetry.image(labels)
         return self.table.numbering.rank(self.table.abstraction.image(images))
 
@@ -86,9 +87,3 @@ class TableLookup(NamedTuple):
         of_table = self.table.abstraction.moves
         moves = of_table if self.symmetry is None else of_table[self.symmetry.moves]
         return np.where(moves == NO_MOVE, len(self.table.rules.moves), moves)
-
-
-def in_order(digits: Sequence[T], folding: Folding | None) -> list[T]:
-    """Return the digits of a table; for a folded table, the column is last."""
-    found = list(digits)
-    return found if folding is None else [*found[: folding.column], *found[folding.column + 1 :], found[folding.column]]

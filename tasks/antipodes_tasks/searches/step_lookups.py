@@ -20,6 +20,7 @@ from antipodes_tasks.searches.block_path import (
     MAPS,
     NUMBERED,
     ONE,
+    SYMMETRIES,
     TWO,
     WEIGHT,
     ZERO,
@@ -46,12 +47,12 @@ class StepArrays(NamedTuple):
     begin: Words
     """``(views,)``: the first word of the view's table in ``words``."""
     moves: NDArray[np.uint32]
-    """``(views, column maps, parts, 2**PART)``: translates the bits of a word into moves of the puzzle, as bits.
+    """``(views, symmetries, parts, 2**PART)``: translates the bits of a word into moves of the puzzle, as bits.
 
-    A word is translated in parts of PART bits; the column map determines which move belongs to each bit.
+    A word is translated in parts of PART bits; the symmetry determines which move belongs to each bit.
     """
     still: NDArray[np.uint32]
-    """``(views, column maps)``: the moves of the puzzle that change nothing in the table, as bits."""
+    """``(views, symmetries)``: the moves of the puzzle that change nothing in the table, as bits."""
     words: Words
 
 
@@ -60,8 +61,8 @@ class StepWords(NamedTuple):
 
     word: NDArray[np.uint32]
     """``(bound + 1, room, views)``: the index of the word in each view."""
-    map: NDArray[np.uint8]
-    """``(bound + 1, room, views)``: the index of the column map that applies."""
+    symmetry: NDArray[np.uint16]
+    """``(bound + 1, room, views)``: the number of the symmetry that maps the position's image to the entry."""
     changes: Words
     """``(views, 2)``: scratch memory for the moves that raise, and that keep, each view's bound of a position."""
 
@@ -83,7 +84,7 @@ def successors_by_steps(
     ``follow`` is `Stage.follow`, and ``split``, ``part`` and ``parts`` are the `Share`.
     """
     _, tried, parent, move, number, _, said, taken, _, tally, _ = path
-    word, map_of, changes = looked
+    word, symmetry, changes = looked
     _, moves_of, still, words = steps
     left, below, links = np.int64(len(taken)) - np.int64(depth) - 1, depth + ONE, linked.sum()
     moves, all_views, in_word = np.uint64(len(follow) - 1), np.uint64(len(linked)), np.uint64(moves_of.shape[2])
@@ -95,11 +96,11 @@ def successors_by_steps(
         if depth >= split or part == ZERO:
             expanded, generated = expanded + 1, generated + np.int64(popcount(may))
         for u in range(all_views):
-            w, number_of_map = words[word[depth, j, u]], np.uint64(map_of[depth, j, u])
-            raises, keeps = ZERO, np.uint64(still[u, number_of_map])
+            w, s = words[word[depth, j, u]], np.uint64(symmetry[depth, j, u])
+            raises, keeps = ZERO, np.uint64(still[u, s])
             for p in range(in_word):
-                raises |= np.uint64(moves_of[u, number_of_map, p, (w >> (p * PART)) & IN_PART])
-                keeps |= np.uint64(moves_of[u, number_of_map, p, (w >> (KEEPS + p * PART)) & IN_PART])
+                raises |= np.uint64(moves_of[u, s, p, (w >> (p * PART)) & IN_PART])
+                keeps |= np.uint64(moves_of[u, s, p, (w >> (KEEPS + p * PART)) & IN_PART])
             changes[u, ZERO], changes[u, ONE] = raises, keeps
             slack, lowers = left - np.int64(said[depth, j, u]), ALL & ~(raises | keeps)
             if slack < 0:
@@ -145,8 +146,8 @@ def find_words(
 
     The puzzle has ``moves`` moves.
     """
-    parent, move, digits, word, map_of = path.parent, path.move, path.digits, looked.word, looked.map
-    digit_at, meta, after, fold, classes, _, _, _, _ = views
+    parent, move, digits, word, symmetry = path.parent, path.move, path.digits, looked.word, looked.symmetry
+    digit_at, meta, after, quotients, classes, symmetries, _, _, _, _ = views
     begin, words = steps.begin, steps.words
     for u in range(np.uint64(len(begin))):
         find_digits(digits, parent, move, depth, kept, digit_at[u], digit_at[u + ONE], moves, meta, after)
@@ -155,13 +156,13 @@ def find_words(
             for d in range(digit_at[u], digit_at[u + ONE]):
                 e += np.uint64(digits[depth, k, d]) * meta[d, WEIGHT]
             word[depth, k, u] = np.uint32(e)
-            prefetch(classes, fold[u, CLASSES] + e)
+            prefetch(classes, quotients[u, CLASSES] + e)
     for k in range(kept):
         for u in range(np.uint64(len(begin))):
-            row_class = np.uint64(classes[fold[u, CLASSES] + np.uint64(word[depth, k, u])])
+            row_class = np.uint64(classes[quotients[u, CLASSES] + np.uint64(word[depth, k, u])])
             column = np.uint64(digits[depth, k, digit_at[u + ONE] - ONE])
-            number = row_class & ((ONE << fold[u, BITS]) - ONE)
-            place = np.uint64(after[fold[u, MAPS] + number * fold[u, COLUMNS] + column])
-            place += begin[u] + (row_class >> fold[u, BITS]) * fold[u, COLUMNS]
-            word[depth, k, u], map_of[depth, k, u] = np.uint32(place), np.uint8(number)
+            number = row_class & ((ONE << quotients[u, BITS]) - ONE)
+            place = np.uint64(after[quotients[u, MAPS] + number * quotients[u, COLUMNS] + column])
+            place += begin[u] + (row_class >> quotients[u, BITS]) * quotients[u, COLUMNS]
+            word[depth, k, u], symmetry[depth, k, u] = np.uint32(place), symmetries[quotients[u, SYMMETRIES] + number]
             prefetch(words, place)

@@ -12,7 +12,7 @@ from antipodes_tasks.searches.block_dfs import descend_in_blocks
 from antipodes_tasks.searches.block_path import BlockPath, MoveEffects, ViewArrays
 from antipodes_tasks.searches.depth_first import DEPTH, FAR, FOUND, NEXT_BOUND, room_for_paths
 from antipodes_tasks.searches.packed import packed_size
-from antipodes_tasks.searches.permutation_views import PermutationTable, TableLookup, in_order
+from antipodes_tasks.searches.permutation_views import PermutationTable, TableLookup
 from antipodes_tasks.searches.problem import Request
 from antipodes_tasks.searches.progress import Heartbeat
 from antipodes_tasks.searches.shares import Share
@@ -48,7 +48,7 @@ class StepSearch:
         path = BlockPath.of(root, depth, room, arrays, room_for_paths(depth, request, np.uint64, depth))
         looked = StepWords(
             word=np.zeros((depth + 1, room, each), dtype=np.uint32),
-            map=np.zeros((depth + 1, room, each), dtype=np.uint8),
+            symmetry=np.zeros((depth + 1, room, each), dtype=np.uint16),
             changes=np.zeros((each, 2), dtype=np.uint64),
         )
         return cls(rules, views, arrays, steps, path, looked)
@@ -106,16 +106,13 @@ class StepSearch:
         """Write the digits of the positions of a block, and the indices of their words in the step tables."""
         path, count = self.path, len(labels)
         for number, view in enumerate(self.views):
-            folding, entries = view.table.folding, view.entries(labels)
-            assert folding is not None
-            digits = in_order(view.table.digits, folding)
-            for k, digit in enumerate(digits, int(self.arrays.digit_at[number])):
-                path.digits[depth, :count, k] = entries // digit.weight % digit.size
-            rows, _ = folding.rows_and_columns(entries, view.table.digits)
-            self.looked.map[depth, :count, number] = folding.class_of[rows] & np.uint32((1 << folding.bits) - 1)
-            self.looked.word[depth, :count, number] = self.steps.begin[number] + view.table.places_of(entries).astype(
-                np.uint64
-            )
+            quotient, indices = view.table.quotient, view.entries(labels)
+            assert quotient is not None
+            for k, digit in enumerate(view.table.digits, int(self.arrays.digit_at[number])):
+                path.digits[depth, :count, k] = indices // digit.weight % digit.size
+            entries, symmetries = quotient.located(indices)
+            self.looked.symmetry[depth, :count, number] = symmetries
+            self.looked.word[depth, :count, number] = self.steps.begin[number] + entries.astype(np.uint64)
 
 
 def step_arrays(
@@ -135,9 +132,9 @@ def step_arrays(
         return []
     words, begin, size = list[Steps](), dict[PermutationTable, int](), 0
     for table in tables:
-        assert table.folding is not None
+        assert table.quotient is not None
         own = values[table.begin : table.begin + packed_size(table.entries, table.packed)]
-        made = steps_of(table.folding, table.digits, own, table.packed, threads, pulse)
+        made = steps_of(table.quotient.space, own, table.packed, threads, pulse)
         if made is None:
             return []
         begin[table], size = size, size + len(made)
@@ -151,18 +148,18 @@ def step_arrays(
 
 def _moves_of_bits(views: Sequence[TableLookup]) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
     """Return the arrays ``moves`` and ``still`` of `StepArrays`."""
-    foldings = [view.table.folding for view in views]
-    maps = max(len(folding.maps) for folding in foldings if folding is not None)
+    quotients = [view.table.quotient for view in views]
+    symmetries = max(len(quotient.moves) for quotient in quotients if quotient is not None)
     bits = np.arange(len(views[0].moves), dtype=np.uint32)
     parts = -(-max(len(view.table.rules.moves) for view in views) // int(PART))
-    moves = np.zeros((len(views), maps, parts, 1 << int(PART)), dtype=np.uint32)
-    still = np.zeros((len(views), maps), dtype=np.uint32)
+    moves = np.zeros((len(views), symmetries, parts, 1 << int(PART)), dtype=np.uint32)
+    still = np.zeros((len(views), symmetries), dtype=np.uint32)
     numbers = np.arange(1 << int(PART))
-    for u, (view, folding) in enumerate(zip(views, foldings, strict=True)):
-        assert folding is not None
+    for u, (view, quotient) in enumerate(zip(views, quotients, strict=True)):
+        assert quotient is not None
         none = len(view.table.rules.moves)
         still[u] = np.bitwise_or.reduce(np.where(view.moves == none, np.uint32(1) << bits, np.uint32(0)))
-        for number, images in enumerate(folding.moves):
+        for number, images in enumerate(quotient.moves):
             for move, bit in zip(view.moves.tolist(), bits, strict=True):
                 if move != none:
                     part, place = divmod(int(images[move]), int(PART))

@@ -1,51 +1,44 @@
-"""Step tables: the effect of every move on the distance, for each entry of a folded pattern table.
+"""Step tables: the effect of every move on the distance, for each entry of a reduced pattern table.
 
 A move changes a distance by at most one, so two bits per move are enough to store the change. If the distance of a
 position is known, one lookup instead of one per move gives the distances of all successors. An entry of a step table is
 a *word*: a bit mask of the moves that raise the distance, and another of the moves that leave it unchanged. Step tables
-are large. They are computed from folded tables, within seconds, when a search takes long.
+are large. They are computed from reduced tables, within seconds, when a search takes long.
 """
-
-from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from antipodes_tasks.base.jit import kernel
-from antipodes_tasks.keys.position_set import Numbers
-from antipodes_tasks.searches.digits import Digit
-from antipodes_tasks.searches.folding import Folding, row_moves
+from antipodes_tasks.move_tables import ColumnMap
 from antipodes_tasks.searches.progress import Heartbeat, on_threads
+from antipodes_tasks.spaces.space import Space
 
 MAX_MOVES = 32
 """Maximum number of moves. The lower half of a word marks the moves that raise the distance, the upper half the moves
 that leave it unchanged."""
-CLASSES_AT_ONCE = 1 << 8
+ROWS_AT_ONCE = 1 << 8
 Steps = NDArray[np.uint64]
 
 
-def steps_of(
-    folding: Folding, digits: Sequence[Digit], values: NDArray[np.uint8], packed: bool, threads: int, pulse: Heartbeat
-) -> Steps | None:
-    """Return the word of each entry of a folded table, ``(entries,)``.
+def steps_of(space: Space, values: NDArray[np.uint8], packed: bool, threads: int, pulse: Heartbeat) -> Steps | None:
+    """Return the word of each entry of a table, ``(entries,)``, if all moves are legal everywhere.
 
-    Returns None if there are too many moves, or if a move changes a distance by more than one. ``pulse`` may interrupt
-    the work.
+    The bits of a word belong to the moves of the entry's position in the table. ``values`` are the distances of the
+    entries of ``space``, two per byte if ``packed``. Returns None if there are too many moves, or if a move changes a
+    distance by more than one. ``pulse`` may interrupt the work.
     """
-    rows, column = row_moves(digits, folding.column), digits[folding.column].after[:, :-1]
-    moves = rows.shape[1]
-    if moves > MAX_MOVES:
+    if len(space.rules.moves) > MAX_MOVES:
         return None
-    own = np.flatnonzero((folding.class_of & np.uint32((1 << folding.bits) - 1)) == 0)
-    kept = np.empty(folding.classes, dtype=np.int64)
-    kept[folding.class_of[own] >> np.uint32(folding.bits)] = own
-    after = folding.class_of[rows[kept]].astype(np.int64)
-    columns = np.ascontiguousarray(folding.maps[:, column.T])
+    tables, fills = space.filler.begin()
+    for _ in on_threads(lambda fill: fill(), fills, threads, pulse):
+        pass
     if packed:
-        values = np.stack((values & 15, values >> 4), axis=1).ravel()[: folding.classes * folding.width]
-    steps = np.zeros(folding.classes * folding.width, dtype=np.uint64)
-    ranges = [(first, min(first + CLASSES_AT_ONCE, len(kept))) for first in range(0, len(kept), CLASSES_AT_ONCE)]
-    here = (after, columns, folding.bits, values, steps)
+        values = np.stack((values & 15, values >> 4), axis=1).ravel()[: space.size]
+    numbers = tables.column_map if space.width > 1 else np.zeros(tables.target.shape, dtype=np.int16)
+    steps = np.zeros(space.size, dtype=np.uint64)
+    ranges = [(first, min(first + ROWS_AT_ONCE, space.rows)) for first in range(0, space.rows, ROWS_AT_ONCE)]
+    here = (tables.target, numbers, tables.column_maps, values, steps)
     known = all(on_threads(lambda of: write_steps(of[0], of[1], *here), ranges, threads, pulse))
     return steps if known else None
 
@@ -54,25 +47,24 @@ def steps_of(
 def write_steps(
     first: int,
     end: int,
-    after: Numbers,
-    columns: NDArray[np.int32],
-    bits: int,
+    target: NDArray[np.int32],
+    numbers: ColumnMap,
+    column_maps: NDArray[np.int32],
     values: NDArray[np.uint8],
     steps: Steps,
 ) -> bool:
-    """Write the words of classes ``first`` to ``end - 1``; return whether each move changes distances by at most one.
+    """Write the words of the rows ``first`` to ``end - 1``; return whether each move changes distances by at most one.
 
-    ``after`` ``(classes, moves)`` contains `Folding.class_of` of the row after each move, and ``columns``
-    ``(column maps, moves, width)`` the column of the representative row after each move.
+    ``target``, ``numbers`` and ``column_maps`` are those of `MoveTables`.
     """
-    width = columns.shape[2]
+    width = column_maps.shape[1]
     largest = np.uint64(0)
     for row in range(first, end):
-        for move in range(after.shape[1]):
-            begin, number = (after[row, move] >> bits) * width, after[row, move] & ((1 << bits) - 1)
+        for move in range(target.shape[1]):
+            begin, number = np.int64(target[row, move]) * width, np.int64(numbers[row, move])
             for column in range(width):
                 place = np.uint64(row * width + column)
-                then = values[np.uint64(begin + columns[number, move, column])]
+                then = values[np.uint64(begin + column_maps[number, column])]
                 step = np.uint64(then) + np.uint64(1) - np.uint64(values[place])
                 largest = max(largest, step)
                 steps[place] |= (step >> np.uint64(1)) << np.uint64(move)

@@ -116,7 +116,7 @@ def look_up_others(
     """Compute the digits of a block's positions, and their entries in the views that have not been looked up yet."""
     parent, move, digits = path.parent, path.move, path.digits
     best, entry, others = looked
-    digit_at, meta, after, fold, classes, begin, packed, _, _ = views
+    digit_at, meta, after, quotients, classes, _, begin, packed, _, _ = views
     above, moves = depth - ONE, np.uint64(entry.shape[2])
     for u in range(np.uint64(len(begin))):
         find_digits(digits, parent, move, depth, kept, digit_at[u], digit_at[u + ONE], moves, meta, after)
@@ -126,26 +126,26 @@ def look_up_others(
             e = ZERO
             for d in range(digit_at[u], digit_at[u + ONE]):
                 e += np.uint64(digits[depth, k, d]) * meta[d, WEIGHT]
-            if fold[u, CLASSES] != NO_ROW:
+            if quotients[u, CLASSES] != NO_ROW:
                 column = np.uint64(digits[depth, k, digit_at[u + ONE] - ONE])
-                e = folded_entry(e, column, np.uint64(u), fold, classes, after)
+                e = reduced_entry(e, column, np.uint64(u), quotients, classes, after)
             others[u, k] = e
             prefetch(values, begin[u] + (e >> packed[u]))
 
 
 @kernel
-def folded_entry(
+def reduced_entry(
     row: np.uint64,
     column: np.uint64,
     view: np.uint64,
-    fold: Words,
+    quotients: Words,
     classes: NDArray[np.uint32],
     after: NDArray[np.uint16 | np.uint32],
 ) -> np.uint64:
-    """Return the entry of a folded table for a row and a column of the original table."""
-    row_class = np.uint64(classes[fold[view, CLASSES] + row])
-    at = fold[view, MAPS] + (row_class & ((ONE << fold[view, BITS]) - ONE)) * fold[view, COLUMNS]
-    entry: np.uint64 = (row_class >> fold[view, BITS]) * fold[view, COLUMNS] + np.uint64(after[at + column])
+    """Return the entry of a reduced table for a row and a column in the numbering of all positions."""
+    row_class = np.uint64(classes[quotients[view, CLASSES] + row])
+    at = quotients[view, MAPS] + (row_class & ((ONE << quotients[view, BITS]) - ONE)) * quotients[view, COLUMNS]
+    entry: np.uint64 = (row_class >> quotients[view, BITS]) * quotients[view, COLUMNS] + np.uint64(after[at + column])
     return entry
 
 
@@ -208,7 +208,7 @@ def find_entries(
     """Determine the best view of each position of a block, and the entries of the successors in this view."""
     move, digits, said = path.move, path.digits, path.view_bounds
     best, entry, _ = looked
-    digit_at, meta, after, fold, classes, begin, packed, _, _ = views
+    digit_at, meta, after, quotients, classes, _, begin, packed, _, _ = views
     follow_at, following, moves = follow.at, follow.moves, np.uint64(entry.shape[2])
     for k in range(kept):
         m, v = np.uint64(move[depth, k]), ZERO
@@ -228,11 +228,17 @@ def find_entries(
                 for i in range(successors):
                     column = np.uint64(after[at + following[first + i]]) * meta[d, WIDTH] + digit
                     entry[depth, k, i] += np.uint64(after[meta[d, FIRST] + column]) * weight
-        if fold[v, CLASSES] != NO_ROW:
+        if quotients[v, CLASSES] != NO_ROW:
             d = digit_at[v + ONE] - ONE
-            of_column = meta[d, FIRST] + np.uint64(digits[depth, k, d]) * moves
+            digit, row = np.uint64(digits[depth, k, d]), meta[d, ROW]
+            of_column = meta[d, FIRST] + digit * moves
+            of_row = ZERO if row == NO_ROW else meta[d, FIRST_MAP] + np.uint64(digits[depth, k, row]) * moves
             for i in range(successors):
-                column = np.uint64(after[of_column + following[first + i]])
-                entry[depth, k, i] = folded_entry(np.uint64(entry[depth, k, i]), column, v, fold, classes, after)
+                m = following[first + i]
+                at = of_column + m
+                if row != NO_ROW:
+                    at = meta[d, FIRST] + np.uint64(after[of_row + m]) * meta[d, WIDTH] + digit
+                column = np.uint64(after[at])
+                entry[depth, k, i] = reduced_entry(np.uint64(entry[depth, k, i]), column, v, quotients, classes, after)
         for i in range(successors):
             prefetch(values, begin[v] + (np.uint64(entry[depth, k, i]) >> packed[v]))

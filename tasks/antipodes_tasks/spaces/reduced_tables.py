@@ -10,13 +10,14 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 
 import numpy as np
+from numpy.typing import NDArray
 
 from antipodes_tasks.move_tables import COLUMN_BYTES, Fill, Filler, MoveTables, blocks
 from antipodes_tasks.rules.transforms import Transforms
 from antipodes_tasks.spaces.orbit_parts import ValuesIndex
 from antipodes_tasks.spaces.orbit_steps import OrbitSteps, most_on_empty_places, orbit_steps
 from antipodes_tasks.spaces.reduced_columns import columns_of, fill_maps
-from antipodes_tasks.spaces.reduced_rows import Renamings, renamings_of
+from antipodes_tasks.spaces.reduced_rows import KeyLines, Renamings, renamings_of
 from antipodes_tasks.spaces.row_classes import RowClasses
 from antipodes_tasks.spaces.row_tables import Reduction, RowSample, RowTables
 from antipodes_tasks.spaces.rows_and_columns import Cut, Pieces
@@ -77,7 +78,7 @@ class ReducedTables(Filler):
     @cached_property
     def sample(self) -> RowSample:
         """Statistics of the tables of an outline, from a sample of rows."""
-        return self._row_tables.sample()
+        return self.row_tables.sample()
 
     @property
     def least_table_bytes(self) -> int:
@@ -103,10 +104,11 @@ class ReducedTables(Filler):
     @cached_property
     def reduction(self) -> Reduction:
         """The row tables, computed once, for planning and for filling the move tables."""
-        return self._row_tables.fill()
+        return self.row_tables.fill()
 
     @property
-    def _row_tables(self) -> RowTables:
+    def row_tables(self) -> RowTables:
+        """The data from which the row tables and the keys of column maps are computed."""
         return RowTables(self.transforms, self.classes, self.steps, self.legal_moves, self.folds, self.renamings)
 
     def begin(self) -> tuple[MoveTables, list[Fill]]:
@@ -116,15 +118,25 @@ class ReducedTables(Filler):
         tables = MoveTables(
             target, column_map, maps, self.transforms.reversible, closing if len(closing.rows) else None
         )
+        return tables, self._fills(maps, keys)
+
+    def maps_of(self, keys: KeyLines) -> NDArray[np.int32]:
+        """Return the column maps ``(n, width)`` with these keys ``(n, key length)``."""
+        maps = np.zeros((len(keys), self.width), dtype=np.int32)
+        for fill in self._fills(maps, keys):
+            fill()
+        return maps
+
+    def _fills(self, maps: NDArray[np.int32], keys: KeyLines) -> list[Fill]:
+        """Return the calls that fill the column maps ``(n, width)`` with these keys."""
         if self.width == 1:
-            return tables, []
+            return []
         steps = None if self.folds else self.steps
         columns = columns_of(self.frame, self.renamings.tables, self.transforms, steps)
-        calls: list[Fill] = [
+        return [
             partial(fill_maps, maps[first:end], keys[first:end], columns)
             for first, end in blocks(len(keys), self.width * (len(self.frame.blocks) + 1))
         ]
-        return tables, calls
 
     @property
     def table_bytes(self) -> int:

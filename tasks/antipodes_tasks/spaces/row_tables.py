@@ -19,6 +19,7 @@ from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.rules.transforms import Transforms
 from antipodes_tasks.spaces.orbit_steps import OrbitSteps
 from antipodes_tasks.spaces.reduced_rows import (
+    STAY,
     UNKNOWN,
     CutArrays,
     KeyLines,
@@ -142,6 +143,15 @@ class RowTables:
             most = max(most, int(np.bincount(moved.of, minlength=1).max()))
         key_bytes = 2 * self._key_length
         return RowSample(count, maps[1], maps[0], most, key_bytes, seconds / len(halves[1]))
+
+    def keys_of_images(self, rows: Labels, symmetries: NDArray[np.int64]) -> KeyLines:
+        """Return the keys ``(n, key length)`` of the column maps of symmetries ``(n,)``, which follow no move.
+
+        Each symmetry maps the row of one of the positions ``rows`` ``(n, places)``, which are in the first column of
+        their rows.
+        """
+        every = np.arange(len(rows), dtype=np.int32)
+        return self._keys(rows, Moved(every, symmetries.astype(np.int32), np.full(len(rows), STAY, dtype=np.int32)))
 
     def _moved(self, rows: Labels) -> Moved:
         """Return the images of some rows after moves, without the numbers of the target rows."""

@@ -11,11 +11,12 @@ from antipodes.puzzles.abstraction import Abstraction, pattern_settings
 from antipodes.puzzles.config import Config, load_config
 from antipodes.report_page.definition import as_toml
 from antipodes_tasks.base.errors import InputError
+from antipodes_tasks.rules.swaps import swap_edges
 from antipodes_tasks.spaces.selection import is_reduced_by_default
 
 PIECES = "PIECES"
 WHOLE = {"symmetry": "off"}
-"""Settings of a run whose table ``solve --tables`` accepts."""
+"""Settings of a run whose table ``solve --tables`` loads without expanding it."""
 app = commands()
 
 
@@ -60,6 +61,6 @@ def abstract(
     settings = pattern_settings(load_config(puzzle).puzzle, chosen)
     found = Config(settings).puzzle
     print_lines(as_toml("puzzle", settings))
-    if is_reduced_by_default(found.rules):
+    if swap_edges(found.rules) is not None and is_reduced_by_default(found.rules):
         print_line()
         print_lines(as_toml("run", WHOLE))

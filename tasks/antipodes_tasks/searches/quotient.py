@@ -1,0 +1,195 @@
+"""Quotients: how a search finds the entries of a table that is reduced by symmetries.
+
+A reduced table contains one row of each symmetry class of rows (see `antipodes_tasks.spaces.reduced_numbering`). A
+search follows the row and the column of a position in the numbering of *all* positions, which takes only look-ups in
+small tables. For each of these rows, the quotient contains the representative row, and the column map of a symmetry
+that maps the row to its representative.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from antipodes_tasks.keys.position_set import Numbers
+from antipodes_tasks.properties.symmetry_images import Images
+from antipodes_tasks.rules.parts import moduli_of
+from antipodes_tasks.rules.rules import Rules
+from antipodes_tasks.rules.swaps import transforms_of
+from antipodes_tasks.searches.progress import Heartbeat, no_pulse, on_threads
+from antipodes_tasks.searches.random_positions import random_positions
+from antipodes_tasks.spaces.orbits import Orbits
+from antipodes_tasks.spaces.reduced_numbering import Reduced
+from antipodes_tasks.spaces.reduced_rows import KeyLines, KeyNumbers
+from antipodes_tasks.spaces.reduced_tables import ReducedTables
+from antipodes_tasks.spaces.rows_and_columns import Cut
+from antipodes_tasks.spaces.space import Numbering, Space
+
+MAX_ROWS = 1 << 22
+"""Maximum number of rows before the reduction, since memory holds a number for each of them."""
+MAX_MAP_ENTRIES = 1 << 26
+"""Maximum number of entries of all column maps of a quotient, four bytes each."""
+ROWS_AT_ONCE = 1 << 16
+"""Number of rows that a thread maps to their representatives at once."""
+
+
+@dataclass(frozen=True, eq=False)
+class Quotient:
+    """The representative of each row of all positions, and the map of the row's columns."""
+
+    space: Space
+    """The reduced space."""
+    numbering: Numbering
+    """The numbering of all positions, as ``row * width + column``. Only the last of its digits is the column."""
+    class_of: NDArray[np.uint32]
+    """``(rows,)``: the number of the representative row, shifted left by ``bits``, plus the number of the column map.
+    """
+    maps: NDArray[np.int32]
+    """``(column maps, width)``: for each column of a row, the column of the representative row with the same entry."""
+    symmetries: NDArray[np.uint16]
+    """``(column maps,)``: the number of the symmetry that each column map belongs to."""
+    moves: Numbers
+    """``(symmetries, moves)``: the image of each move under each symmetry."""
+
+    @property
+    def width(self) -> int:
+        """Number of columns."""
+        return int(self.maps.shape[1])
+
+    @property
+    def bits(self) -> int:
+        """Number of bits of a column map's number in ``class_of``."""
+        return (len(self.maps) - 1).bit_length()
+
+    def located(self, indices: Numbers) -> tuple[Numbers, Numbers]:
+        """Return the entries of the reduced table for indices ``(n,)`` in the numbering of all positions.
+
+        Also return, for each of them, the number of the symmetry that maps its row to the representative row.
+        """
+        row, column = np.divmod(indices, self.width)
+        chosen = self.class_of[row].astype(np.int64)
+        of_map = chosen & ((1 << self.bits) - 1)
+        entries: Numbers = (chosen >> self.bits) * self.width + self.maps[of_map, column]
+        return entries, self.symmetries[of_map].astype(np.int64)
+
+
+class _Rows(NamedTuple):
+    """Some rows of all positions, after symmetries have mapped them to their representatives."""
+
+    classes: Numbers
+    """``(n,)``: the numbers of the representative rows."""
+    symmetries: Numbers
+    """``(n,)``: the numbers of the symmetries."""
+    keys: KeyLines
+    """``(n, key length)``: the keys of the column maps."""
+
+
+def quotient_of(space: Space, threads: int, pulse: Heartbeat = no_pulse) -> Quotient | None:
+    """Return the quotient of a reduced space in which all moves are legal everywhere.
+
+    Returns None if the quotient would take too much memory, or if `moves_of` returns None. ``pulse``
+    may interrupt the work.
+    """
+    stored, filler = space.numbering, space.filler
+    assert isinstance(stored, Reduced)
+    assert isinstance(filler, ReducedTables)
+    moves = moves_of(space.rules, stored.images)
+    if stored.frame.all_rows > MAX_ROWS or moves is None:
+        return None
+    numbering, width = followed_numbering(space.rules, stored), stored.width
+    rows, tables = numbering.size // width, filler.row_tables
+    _ = stored.classes.keys, tables.keys_of_images(numbering.unrank(np.zeros(1, dtype=np.int64)), np.zeros(1, np.int64))
+
+    def mapped(first: int) -> _Rows:
+        labels = numbering.unrank(np.arange(first, min(first + ROWS_AT_ONCE, rows)) * width)
+        least = stored.classes.minimum_images(labels)
+        keys = tables.keys_of_images(labels, least.symmetries)
+        return _Rows(stored.classes.numbers(least.keys), least.symmetries, keys)
+
+    found = _numbered(on_threads(mapped, range(0, rows, ROWS_AT_ONCE), threads, pulse), len(stored.images))
+    known, of_map = np.unique(found.pairs, return_inverse=True)
+    bits = (len(known) - 1).bit_length()
+    if len(known) * width > MAX_MAP_ENTRIES or stored.rows << bits > 1 << 32:
+        return None
+    of_key, symmetries = np.divmod(known, len(stored.images))
+    columns = stored.frame.columns(numbering.unrank(np.arange(width)))
+    maps = filler.maps_of(found.keys[of_key])[:, columns]
+    assert min(found.classes.min(), columns.min()) >= 0  # both numberings number the same positions
+    class_of = (found.classes.astype(np.uint32) << np.uint32(bits)) | of_map.astype(np.uint32)
+    return Quotient(space, numbering, class_of, maps, symmetries.astype(np.uint16), moves)
+
+
+class _Numbered(NamedTuple):
+    """All rows of all positions, after symmetries have mapped them to their representatives."""
+
+    classes: Numbers
+    """``(rows,)``: the numbers of the representative rows."""
+    pairs: Numbers
+    """``(rows,)``: the number of the column map's key, times the number of symmetries, plus the symmetry."""
+    keys: KeyLines
+    """``(keys, key length)``: the different keys."""
+
+
+def _numbered(found: Iterator[_Rows], symmetries: int) -> _Numbered:
+    """Return all rows with their column maps' keys numbered."""
+    classes, pairs, numbers = list[Numbers](), list[Numbers](), None
+    for rows in found:
+        numbers = numbers or KeyNumbers.empty(rows.keys.shape[1])
+        classes.append(rows.classes)
+        pairs.append(numbers.add(rows.keys).astype(np.int64) * symmetries + rows.symmetries)
+    assert numbers is not None
+    return _Numbered(np.concatenate(classes), np.concatenate(pairs), numbers.known)
+
+
+def followed_numbering(rules: Rules, stored: Reduced) -> Numbering:
+    """Return a numbering of all positions with the rows and columns of a reduced numbering.
+
+    If the cut leaves each part whole and the column is a single part, the digits of the index are the parts, so that
+    each move changes them independently.
+    """
+    whole = Orbits.of(rules)
+    columns = [number for number, inside in enumerate(_in_column(stored.frame)) if inside]
+    if None in _in_column(stored.frame) or len(columns) > 1:
+        return Reduced(stored.whole, stored.frame, Images.trivial(moduli_of(rules.parts)))
+    order = [*(number for number in range(len(whole.parts)) if number not in columns), *columns]
+    return replace(
+        whole,
+        parts=tuple(whole.parts[number] for number in order),
+        divisible_from=tuple(whole.divisible_from[number] for number in order),
+    )
+
+
+def _in_column(frame: Cut) -> list[bool | None]:
+    """Return for each part whether it is in the column; None if it is divided between row and column."""
+    found = list[bool | None]()
+    for number, part in enumerate(frame.parts):
+        sizes = [block.end - block.first for block in frame.blocks if block.part == number]
+        whole = part.place_slice.stop - part.place_slice.start
+        found.append(False if not sizes else True if sizes == [whole] else None)
+    return found
+
+
+def moves_of(rules: Rules, images: Images) -> Numbers | None:
+    """Return the image of each move under each symmetry, ``(symmetries, moves)``.
+
+    The symmetries must map moves to moves. Returns None if different moves have equal effects on random positions.
+    """
+    transforms = transforms_of(rules)
+    different = len(np.unique(np.concatenate((transforms.origin, transforms.added), axis=1), axis=0))
+    labels = random_positions(rules, rules.start_labels[0])
+    moduli = np.array(moduli_of(rules.parts), dtype=np.int64)
+
+    def after(positions: NDArray[np.uint8]) -> NDArray[np.uint8]:
+        moved = positions.T[transforms.origin].astype(np.int64) + transforms.added[..., np.newaxis]
+        return np.ascontiguousarray((moved % moduli[:, np.newaxis]).astype(np.uint8).transpose(0, 2, 1))
+
+    own, found = after(labels), list[list[int]]()
+    for number in range(len(images)):
+        chosen = np.full(len(labels), number)
+        moved = {one.tobytes(): move for move, one in enumerate(after(images.image(labels, chosen)))}
+        if len(moved) < different:
+            return None
+        found.append([moved[images.image(one, chosen).tobytes()] for one in own])
+    return np.array(found, dtype=np.int64)
