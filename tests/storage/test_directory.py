@@ -23,8 +23,8 @@ from antipodes.storage.files import PARTIAL, STORED
 from antipodes.tables.journal import FOLDER
 from antipodes.tables.planning.plan import plan_run
 from antipodes.tables.run import RunOptions, run_puzzle
-from antipodes.tables.store.manifest import COUNTS, DEPTH
 from antipodes.tables.store.search_stores import TableStore
+from antipodes.tables.store.table_manifest import COUNTS, DEPTH
 from antipodes.tilings.store import PARTITIONS, TILINGS
 from antipodes_tasks.base.errors import StoreError, StoreLockedError
 

@@ -20,8 +20,8 @@ from antipodes.storage.directory import DirectoryStorage
 from antipodes.storage.lock import StoreLock
 from antipodes.storage.opening import storage_at
 from antipodes.tables.planning.plan import plan_run
-from antipodes.tables.store.manifest import TableManifest
 from antipodes.tables.store.search_stores import TableStore
+from antipodes.tables.store.table_manifest import TableManifest
 from antipodes_tasks.base.errors import NotAStoreError, StoreError, StoreLockedError
 
 

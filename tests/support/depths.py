@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from antipodes.tables.store.manifest import TableManifest
 from antipodes.tables.store.search_stores import TableStore
+from antipodes.tables.store.table_manifest import TableManifest
 from antipodes_tasks.bfs.bitmaps import Depths
 
 

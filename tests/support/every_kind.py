@@ -118,7 +118,7 @@ def many_parts(patch: pytest.MonkeyPatch) -> None:
     patch.setattr("antipodes.tables.planning.division.SCATTERED_PARTITIONS", 1000)
     for constant, value in {"SMALL": 40, "RANGES": 12, "STEPS": 8, "MAX_STEPS": 32, "WALKERS": 200}.items():
         patch.setattr(f"antipodes_tasks.keys.ranges.{constant}", value)
-    patch.setattr("antipodes.tables.store.manifest.KEY_CHUNK", 100)
+    patch.setattr("antipodes.tables.store.table_manifest.KEY_CHUNK", 100)
     patch.setattr("antipodes.tables.layers.key_assembly.TASK_KEYS", 250)
 
 

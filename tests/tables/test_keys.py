@@ -53,7 +53,7 @@ def _many_ranges() -> Iterator[None]:
         patch.setattr("antipodes_tasks.keys.ranges.STEPS", 8)
         patch.setattr("antipodes_tasks.keys.ranges.MAX_STEPS", 32)
         patch.setattr("antipodes_tasks.keys.ranges.WALKERS", 200)
-        patch.setattr("antipodes.tables.store.manifest.KEY_CHUNK", 100)
+        patch.setattr("antipodes.tables.store.table_manifest.KEY_CHUNK", 100)
         patch.setattr("antipodes.tables.layers.key_assembly.TASK_KEYS", 250)
         yield
 

@@ -17,8 +17,8 @@ from antipodes.tables.layers.commits import BLOCK_SECONDS, FIRST_BLOCK, MAX_TOGE
 from antipodes.tables.layers.layer_graph import LayerGraph, NeighbourGraph, advance
 from antipodes.tables.planning.plan import Plan, plan_run
 from antipodes.tables.run import RunOptions, run_puzzle
-from antipodes.tables.store.manifest import TableManifest
 from antipodes.tables.store.search_stores import TableStore
+from antipodes.tables.store.table_manifest import TableManifest
 from antipodes_tasks.base.errors import StoreError
 
 

@@ -21,8 +21,9 @@ from antipodes.storage.backend import MANIFEST
 from antipodes.tables.planning.plan import plan_run
 from antipodes.tables.run import RunOptions, run_puzzle
 from antipodes.tables.store.chunk_digests import ChunkDigests
-from antipodes.tables.store.manifest import NOTHING_COMMITTED, TableManifest
+from antipodes.tables.store.manifest import NOTHING_COMMITTED
 from antipodes.tables.store.search_stores import TableStore
+from antipodes.tables.store.table_manifest import TableManifest
 from antipodes_tasks.base.errors import NotAStoreError, StoreDamagedError, StoreError
 
 

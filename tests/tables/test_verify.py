@@ -30,8 +30,8 @@ from antipodes.tables.check_bytes import read_block
 from antipodes.tables.check_depths import plan_memory
 from antipodes.tables.check_sample import check_sample
 from antipodes.tables.run import run_puzzle
-from antipodes.tables.store.manifest import TableManifest
 from antipodes.tables.store.search_stores import TableStore
+from antipodes.tables.store.table_manifest import TableManifest
 from antipodes.tables.verify import verify
 from antipodes_tasks.base.errors import NotAStoreError, ResourceLimitError
 from antipodes_tasks.bfs.bitmaps import Depths

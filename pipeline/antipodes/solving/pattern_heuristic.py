@@ -14,8 +14,8 @@ from antipodes.solving.quotient_cache import cached_quotient
 from antipodes.solving.table_cache import can_be_packed, distances_of
 from antipodes.system.addresses import Address, in_shell
 from antipodes.system.machine import available_memory
-from antipodes.tables.store.manifest import TableManifest
 from antipodes.tables.store.search_stores import TableStore
+from antipodes.tables.store.table_manifest import TableManifest
 from antipodes_tasks.base.errors import InputError, ResourceLimitError, UnfinishedError
 from antipodes_tasks.base.option_names import option
 from antipodes_tasks.base.quoting import shorten

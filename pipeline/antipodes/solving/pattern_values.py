@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from antipodes.solving.table_cache import LEAST_CACHED, keep, kept, read_store, writer
 from antipodes.system.machine import available_workers
 from antipodes.tables.store.keys import StoredKeys
-from antipodes.tables.store.manifest import TableManifest
 from antipodes.tables.store.search_stores import TableStore
+from antipodes.tables.store.table_manifest import TableManifest
 from antipodes_tasks.searches.packed import pack, packed_size
 from antipodes_tasks.searches.pattern_databases import UNREACHED
 from antipodes_tasks.searches.progress import Heartbeat, no_pulse, on_threads

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from antipodes.solving.table_cache import keep, kept
 from antipodes.system.machine import available_workers
-from antipodes.tables.store.manifest import TableManifest
+from antipodes.tables.store.table_manifest import TableManifest
 from antipodes_tasks.searches.progress import Heartbeat
 from antipodes_tasks.searches.quotient import Quotient, followed_numbering, quotient_of
 from antipodes_tasks.spaces.reduced_numbering import Reduced

@@ -7,8 +7,8 @@ from numpy.typing import NDArray
 
 from antipodes.solving.byte_cache import Write, keep_cached, limit_of_cache, open_cached
 from antipodes.system.machine import available_workers
-from antipodes.tables.store.manifest import TableManifest
 from antipodes.tables.store.search_stores import TableStore
+from antipodes.tables.store.table_manifest import TableManifest
 from antipodes_tasks.searches.packed import MAX_PACKED, pack, packed_size
 from antipodes_tasks.searches.progress import Heartbeat, no_pulse, on_threads
 

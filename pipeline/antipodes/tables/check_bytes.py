@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antipodes.runs.verification import BlockCache, BlockReader, OneBlock, Verification
-from antipodes.tables.store.manifest import TableManifest
 from antipodes.tables.store.search_stores import TableStore
+from antipodes.tables.store.table_manifest import TableManifest
 from antipodes_tasks.bfs.bitmaps import Depths
 from antipodes_tasks.bfs.proof import RowDepths
 from antipodes_tasks.rules.moves import Labels

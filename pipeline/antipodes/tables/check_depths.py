@@ -20,8 +20,8 @@ from antipodes.tables.check_sample import INFINITE, check_sample, draw_sample
 from antipodes.tables.layers.move_table_tasks import build_tables
 from antipodes.tables.planning.division import partitions, plan_partition
 from antipodes.tables.planning.plan import PROGRAM_BYTES
-from antipodes.tables.store.manifest import TableManifest
 from antipodes.tables.store.search_stores import TableStore
+from antipodes.tables.store.table_manifest import TableManifest
 from antipodes_tasks.base.errors import StoreDamagedError
 from antipodes_tasks.bfs.partition import Partition, sources
 from antipodes_tasks.bfs.proof import MAX_EXAMPLES, Findings, RowDepths, check_block, least_before

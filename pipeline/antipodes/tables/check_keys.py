@@ -20,8 +20,8 @@ from antipodes.tables.layers.shards import Shards
 from antipodes.tables.planning.plan import Plan, check_memory, plan_run
 from antipodes.tables.store.chunks import TableChunks
 from antipodes.tables.store.keys import StoredKeys
-from antipodes.tables.store.manifest import TableManifest
 from antipodes.tables.store.search_stores import TableStore
+from antipodes.tables.store.table_manifest import TableManifest
 from antipodes.tables.strategies.commitment import CHECKPOINTS
 from antipodes_tasks.base.quoting import counted
 from antipodes_tasks.bfs.bitmaps import Depths

@@ -19,9 +19,10 @@ from antipodes.tables.json_results import RunReport, committed_depth, saved_dept
 from antipodes.tables.layers.layer_search import LayerSearch
 from antipodes.tables.planning.fitting import check_disk, plan_that_fits
 from antipodes.tables.planning.plan import Plan
-from antipodes.tables.store.manifest import NOTHING_COMMITTED, SearchManifest, TableManifest, on_disk
+from antipodes.tables.store.manifest import NOTHING_COMMITTED, SearchManifest, on_disk
 from antipodes.tables.store.search_stores import M, SearchStore, check_same_puzzle, check_same_symmetry, spill_folder
 from antipodes.tables.store.spill import belongs_to, claim, release, spill_path
+from antipodes.tables.store.table_manifest import TableManifest
 from antipodes.tables.strategies.commitment import commitment_of
 from antipodes.tables.table import open_table
 from antipodes_tasks.base import arguments

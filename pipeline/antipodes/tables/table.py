@@ -29,8 +29,9 @@ from antipodes.tables.positions import reached_positions
 from antipodes.tables.queries import Found, Matches, match
 from antipodes.tables.store.chunks import UNKNOWN, UNREACHABLE, TableChunks
 from antipodes.tables.store.keys import StoredKeys
-from antipodes.tables.store.manifest import DEEPEST, DEPTH, TableManifest
+from antipodes.tables.store.manifest import DEEPEST
 from antipodes.tables.store.search_stores import TableStore, read_given
+from antipodes.tables.store.table_manifest import DEPTH, TableManifest
 from antipodes.tables.up_to_symmetry import SymmetricPositions, representatives
 from antipodes_tasks.base import arguments
 from antipodes_tasks.base.errors import InputError, UnfinishedError, UnreachableError, missing_package

@@ -23,8 +23,9 @@ from antipodes.tables.check_depths import check_depths
 from antipodes.tables.check_keys import check_keys
 from antipodes.tables.store.chunks import TableChunks
 from antipodes.tables.store.keys import StoredKeys
-from antipodes.tables.store.manifest import NOTHING_COMMITTED, TableManifest
+from antipodes.tables.store.manifest import NOTHING_COMMITTED
 from antipodes.tables.store.search_stores import TableStore, read_given
+from antipodes.tables.store.table_manifest import TableManifest
 from antipodes_tasks.base import arguments
 from antipodes_tasks.base.errors import StoreDamagedError
 from antipodes_tasks.base.quoting import counted, shorten

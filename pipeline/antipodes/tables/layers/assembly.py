@@ -16,8 +16,8 @@ from antipodes.system.events import Assembling
 from antipodes.tables.journal_file import StoredSegments
 from antipodes.tables.layers.commits import CommitPace, TableCommits
 from antipodes.tables.layers.shard_segments import ShardSegments, flush
-from antipodes.tables.store.manifest import TableManifest
 from antipodes.tables.store.search_stores import LayerCounts, TableStore
+from antipodes.tables.store.table_manifest import TableManifest
 from antipodes_tasks.base.errors import StoreDamagedError
 from antipodes_tasks.bfs.segments import Segment, depths_of
 

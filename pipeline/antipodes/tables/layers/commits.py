@@ -15,9 +15,10 @@ from antipodes.system.events import Committed, Committing, Listener
 from antipodes.system.options import RunOptions
 from antipodes.tables.layers.shard_segments import ShardSegments
 from antipodes.tables.store.found_layers import Layers
-from antipodes.tables.store.manifest import MAX_ANTIPODES, NOTHING_COMMITTED, SearchManifest, TableManifest
+from antipodes.tables.store.manifest import MAX_ANTIPODES, NOTHING_COMMITTED, SearchManifest
 from antipodes.tables.store.search_stores import LayerCounts, SearchStore, TableStore
 from antipodes.tables.store.spill import check_present, release
+from antipodes.tables.store.table_manifest import TableManifest
 from antipodes_tasks.keys.encoded_runs import integers
 
 if TYPE_CHECKING:

@@ -18,8 +18,8 @@ from antipodes.executors.api import Call, Key
 from antipodes.system.events import Assembling
 from antipodes.tables.journal_file import StoredSegments
 from antipodes.tables.layers.assembly import WRITE_THREADS, Assembly, Source
-from antipodes.tables.store.manifest import TableManifest
 from antipodes.tables.store.search_stores import LayerCounts, TableStore
+from antipodes.tables.store.table_manifest import TableManifest
 from antipodes_tasks.bfs.key_partition import with_depths
 from antipodes_tasks.bfs.segments import Segment
 from antipodes_tasks.keys.packing import Keys

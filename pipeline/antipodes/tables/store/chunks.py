@@ -9,8 +9,9 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes.tables.store.manifest import MAX_CHUNK_STATES, TableManifest
+from antipodes.tables.store.manifest import MAX_CHUNK_STATES
 from antipodes.tables.store.search_stores import LayerCounts, TableStore
+from antipodes.tables.store.table_manifest import TableManifest
 from antipodes_tasks.base.errors import ClosedError, StoreChangedError, StoreDamagedError
 from antipodes_tasks.base.quoting import counted
 from antipodes_tasks.bfs.bitmaps import Depths

@@ -5,8 +5,8 @@ from functools import cached_property
 import numpy as np
 
 from antipodes.tables.store.chunks import ChunkCache, by_chunk
-from antipodes.tables.store.manifest import KEY_CHUNK, TableManifest
 from antipodes.tables.store.search_stores import TableStore
+from antipodes.tables.store.table_manifest import KEY_CHUNK, TableManifest
 from antipodes_tasks.keys.packing import Keys, rows_of
 from antipodes_tasks.keys.sorted_keys import find
 from antipodes_tasks.move_tables import Indices

@@ -24,8 +24,9 @@ from antipodes.system.addresses import Address
 from antipodes.tables.journal import CHECKPOINTS, FOLDER, Journal, folder_of
 from antipodes.tables.journal_file import StoredSegments
 from antipodes.tables.store.chunk_digests import ChunkDigests
-from antipodes.tables.store.manifest import COUNTS, DEPTH, FIRST_KEYS, KEYS, Cut, SearchManifest, TableManifest
+from antipodes.tables.store.manifest import Cut, SearchManifest
 from antipodes.tables.store.spill import release
+from antipodes.tables.store.table_manifest import COUNTS, DEPTH, FIRST_KEYS, KEYS, TableManifest
 from antipodes_tasks.base.errors import AntipodesError, StoreMismatchError
 from antipodes_tasks.base.option_names import option
 from antipodes_tasks.bfs.bitmaps import Depths, bitmap_bytes
