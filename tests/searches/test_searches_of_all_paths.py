@@ -36,6 +36,7 @@ from antipodes_tasks.searches.sliding_rows import SwapRows
 from antipodes_tasks.spaces.choose_cut import cuts_of, symmetries_listed
 from antipodes_tasks.spaces.reduced_numbering import Reduced
 from antipodes_tasks.spaces.reduced_tables import decides
+from antipodes_tasks.spaces.row_symmetries import maps_rows_to_rows
 from antipodes_tasks.spaces.selection import numbering_of
 from antipodes_tasks.spaces.space import Numbering, Space
 
@@ -78,7 +79,7 @@ def reduced_spaces(rules: Rules) -> list[Space]:
     found = list[Space]()
     for frame in cuts_of(rules, images):
         if frame.has_keys and decides(frame, transforms_of(rules)):
-            kept = images[np.flatnonzero(frame.maps_rows_to_rows(images))]
+            kept = images[np.flatnonzero(maps_rows_to_rows(frame, images))]
             if len(kept) > 1:
                 numbering = Reduced(numbering_of(rules), frame, kept)
                 found.append(Space(rules, numbering, numbering.cuts[0]))

@@ -27,6 +27,7 @@ from antipodes_tasks.rules.parts import values
 from antipodes_tasks.rules.transforms import Transforms
 from antipodes_tasks.spaces import canonical_rows, choose_cut, row_classes, selection
 from antipodes_tasks.spaces.reduced_numbering import Reduced
+from antipodes_tasks.spaces.row_symmetries import maps_rows_to_rows
 from antipodes_tasks.spaces.selection import best_space, every_cut, numbering_of, stored_space
 from antipodes_tasks.spaces.space import NOT_NUMBERED, Space
 
@@ -256,7 +257,7 @@ def test_least_rows_are_listed_in_order_without_the_others(name: str) -> None:
     rules = load_config(name).puzzle.rules
     images, listed = choose_cut.symmetries_listed(rules), 0
     for frame in choose_cut.cuts_of(rules, images):
-        fitting = np.flatnonzero(frame.maps_rows_to_rows(images))
+        fitting = np.flatnonzero(maps_rows_to_rows(frame, images))
         if len(fitting) > 1 and frame.has_keys and frame.all_rows <= LISTED_ROWS:
             classes = row_classes.RowClasses(frame, images[fitting])
             keys, weights = canonical_rows.least_rows(frame, images[fitting])

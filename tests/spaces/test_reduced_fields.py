@@ -20,6 +20,7 @@ from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.spaces import choose_cut, reduced_fields
 from antipodes_tasks.spaces.mixed_radix import MixedRadix
 from antipodes_tasks.spaces.reduced_fields import ReducedFields, field_frames
+from antipodes_tasks.spaces.row_symmetries import maps_rows_to_rows
 from antipodes_tasks.spaces.selection import best_space, stored_space
 from antipodes_tasks.spaces.space import Space
 
@@ -38,7 +39,7 @@ def reduced_spaces(rules: Rules) -> Iterator[Space]:
     whole, images = best_space(rules).numbering, choose_cut.symmetries_listed(rules)
     assert isinstance(whole, MixedRadix)
     for frame in field_frames(rules, images):
-        fitting = np.flatnonzero(frame.maps_rows_to_rows(images))
+        fitting = np.flatnonzero(maps_rows_to_rows(frame, images))
         numbering = ReducedFields.cut(rules, whole, frame, images[fitting])
         if len(fitting) > 1 and numbering is not None:
             yield Space(rules, numbering, numbering.cuts[0])

@@ -15,6 +15,7 @@ from antipodes_tasks.rules.swaps import transforms_of
 from antipodes_tasks.spaces import choose_cut
 from antipodes_tasks.spaces.reduced_numbering import Reduced
 from antipodes_tasks.spaces.reduced_tables import decides
+from antipodes_tasks.spaces.row_symmetries import maps_rows_to_rows
 from antipodes_tasks.spaces.selection import numbering_of
 from antipodes_tasks.spaces.space import Space
 
@@ -28,7 +29,7 @@ def reduced_spaces(rules: Rules) -> Iterator[Space]:
     except InputError:  # too many symmetries, of a puzzle that hardly moves
         return
     for frame in choose_cut.cuts_of(rules, images):
-        fitting = np.flatnonzero(frame.maps_rows_to_rows(images))
+        fitting = np.flatnonzero(maps_rows_to_rows(frame, images))
         if len(fitting) > 1 and decides(frame, transforms_of(rules)):
             numbering = Reduced(whole, frame, images[fitting])
             yield Space(rules, numbering, numbering.cuts[0])

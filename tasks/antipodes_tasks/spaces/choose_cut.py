@@ -24,6 +24,7 @@ from antipodes_tasks.spaces.reduced_fields import ReducedFields, field_frames
 from antipodes_tasks.spaces.reduced_numbering import REDUCIBLE, Reduced, labels_of, parts_of
 from antipodes_tasks.spaces.reduced_tables import decides
 from antipodes_tasks.spaces.row_classes import MAX_NUMPY_ROWS, RowClasses
+from antipodes_tasks.spaces.row_symmetries import maps_rows_to_rows
 from antipodes_tasks.spaces.rows_and_columns import Classes, Cut, Part, Pieces
 from antipodes_tasks.spaces.space import Numbering, Space
 
@@ -141,7 +142,7 @@ def _cheapest(rules: Rules, whole: Space, limits: Limits) -> Reduced | None:
     for bound, number, frame in sorted(bounds, key=itemgetter(0, 1)):
         if bound >= min([limits.cost, *(cost for cost, *_ in candidates)]):
             break
-        images = every[np.flatnonzero(frame.maps_rows_to_rows(every))]
+        images = every[np.flatnonzero(maps_rows_to_rows(frame, every))]
         kept = RowClasses(frame, images).estimated_count()
         cost = _cost(rules, frame, images, len(images), kept, moves)
         if len(images) > 1 and kept * frame.width <= limits.entries and cost < limits.cost:

@@ -30,6 +30,7 @@ from antipodes_tasks.spaces.orbits import Orbits
 from antipodes_tasks.spaces.reduced_single import OneEntry
 from antipodes_tasks.spaces.reduced_tables import ReducedTables, decides
 from antipodes_tasks.spaces.row_classes import RowClasses
+from antipodes_tasks.spaces.row_symmetries import maps_rows_to_rows
 from antipodes_tasks.spaces.rows_and_columns import Classes, Cut, Part, Pieces
 from antipodes_tasks.spaces.space import NOT_NUMBERED, NUMBERED, ORDER, REDUCED, Numbering, SpaceRecord
 
@@ -205,7 +206,7 @@ def parts_of(rules: Rules) -> tuple[Part, ...]:
 def checked_images(rules: Rules, record: SpaceRecord, frame: Cut, positions: int) -> Images:
     """Return all symmetries of a record; raise FieldError if they do not map rows to rows, or their number is wrong."""
     generators = Images.recorded(rules, record.details.get("symmetries"))
-    if not (frame.has_keys and frame.maps_rows_to_rows(generators).all()):
+    if not (frame.has_keys and maps_rows_to_rows(frame, generators).all()):
         raise FieldError("symmetries: each must map every row of the space to a row")
     try:
         images = generators.generated()

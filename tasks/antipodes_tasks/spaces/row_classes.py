@@ -61,7 +61,7 @@ class RowNumbers(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class RowClasses:
-    """The rows of a cut up to symmetries. Each symmetry must map rows to rows, see `Cut.maps_rows_to_rows`."""
+    """The rows of a cut up to symmetries. Each symmetry must map rows to rows, see `maps_rows_to_rows`."""
 
     frame: Cut
     images: Images

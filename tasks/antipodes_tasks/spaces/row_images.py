@@ -47,7 +47,7 @@ class RowImages(NamedTuple):
 
     @classmethod
     def of(cls, frame: Cut, images: Images) -> Self:
-        """Return the arrays of a cut and of symmetries that map its rows to rows, see `Cut.maps_rows_to_rows`."""
+        """Return the arrays of a cut and of symmetries that map its rows to rows, see `maps_rows_to_rows`."""
         places = digit_places(frame)
         twists = frame.twist_at[places]
         turned = np.where(twists >= 0, frame.radices[twists], 1)

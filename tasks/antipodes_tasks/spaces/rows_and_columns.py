@@ -26,7 +26,6 @@ from numpy.typing import NDArray
 from antipodes_tasks.move_tables import Indices
 from antipodes_tasks.permutations.arrangements import radices, rank_arrangements, unrank_arrangements
 from antipodes_tasks.permutations.parity import parities
-from antipodes_tasks.properties.symmetry_images import Images
 from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.spaces.orbit_parts import ValuesIndex
 from antipodes_tasks.spaces.space import NOT_NUMBERED
@@ -357,69 +356,6 @@ class Cut:
             if isinstance(classes, tuple):
                 single[part.place_slice, list(classes)] = np.arange(len(classes))
         return single
-
-    def maps_rows_to_rows(self, images: Images) -> NDArray[np.bool_]:
-        """Return a mask ``(n,)`` of the symmetries that map rows to rows."""
-        return np.array([self._fits(images, number) for number in range(len(images))], dtype=np.bool_)
-
-    def _fits(self, images: Images, number: int) -> bool:
-        """Return whether the row of a position determines the row of its image and how the contents are rearranged."""
-        for origin in range(self.places):
-            to = int(images.places[number, origin])
-            if self.radices[origin] != self.radices[to]:
-                return False
-            known = np.arange(int(images.moduli[origin]))
-            after = images.labels[number, origin, known]
-            pairs = set(
-                zip(self.row_label_of[origin, known].tolist(), self.row_label_of[to, after].tolist(), strict=True)
-            )
-            if len(pairs) != len({one for one, _ in pairs}) or len(pairs) != len({other for _, other in pairs}):
-                return False
-            if ((self.block_of[origin, known] < 0) != (self.block_of[to, after] < 0)).any():
-                return False
-            if not self._turn_is_known(images, number, origin):
-                return False
-        sums = (_keeps_sum(images, number, part) for part in self.parts if isinstance(part, ValuesIndex))
-        return all(sums) and all(self._keeps_parity(images, number, part) for part in self.parts)
-
-    def _keeps_parity(self, images: Images, number: int, part: Part) -> bool:
-        """Return whether the images of all numbered arrangements of a part are numbered."""
-        if isinstance(part, ValuesIndex) or part.parity is None:
-            return True
-        to = images.places[number, part.place_slice]
-        image = next(one for one in self.parts if one.place_slice.start <= to.min() < one.place_slice.stop)
-        if isinstance(image, ValuesIndex) or image.parity is None:
-            return False
-        names = images.labels[number, part.place_slice.start, : len(part.counts)]
-        odd = int(parities(np.stack((to - image.place_slice.start, names.astype(np.int64)))).sum()) % 2
-        return bool((np.array(image.parity)[to - image.place_slice.start] == (np.array(part.parity) ^ odd)).all())
-
-    def _turn_is_known(self, images: Images, number: int, place: int) -> bool:
-        """Return whether it is known which number the symmetry adds to the twist on a place.
-
-        The row must determine this number, unless piece and twist are both in the column. If the twist is in the row
-        and the number depends on the piece, the piece must be in the row, too.
-        """
-        carrier = int(images.carriers[place])
-        pieces = np.arange(int(images.moduli[carrier]))
-        turns = images.turns[number, place, pieces]
-        if carrier == place or not turns.any():
-            return True
-        if (turns == turns[0]).all():
-            return True
-        classes = self.row_label_of[carrier, pieces]
-        by_class = all((turns[classes == one] == turns[classes == one][0]).all() for one in set(classes.tolist()))
-        if self.radices[place] > 1:
-            return by_class and int(self.twist_at[carrier]) == place
-        return by_class or bool(self.carried[place])
-
-
-def _keeps_sum(images: Images, number: int, part: ValuesIndex) -> bool:
-    """Return whether values with equal sums have images with equal sums; True if all sums are numbered."""
-    values = np.arange(part.radix)
-    renamed = images.labels[number, part.place_slice, : part.radix].astype(np.int64)
-    sign = renamed[0, 1] - renamed[0, 0] if part.radix > 1 else 1
-    return part.total is None or bool(((renamed - renamed[:, :1] - sign * values) % part.radix == 0).all())
 
 
 def _row_size(part: Part, classes: tuple[int, ...] | int) -> int:
