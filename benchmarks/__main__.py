@@ -20,6 +20,7 @@ MODULES = (
     "push_pull",
     "tilings",
     "searches",
+    "kernels",
     "heuristics",
     "service",
     "clusters",

@@ -9,6 +9,7 @@ from stores import toml
 from antipodes.puzzles.config import _LOADED, MAX_LOADED, Config, bundled_configs, load_config, named_puzzles
 from antipodes.tables.planning.plan import plan_cut
 from antipodes_tasks.base.errors import ConfigError
+from antipodes_tasks.rules.swaps import swap_edges
 from antipodes_tasks.spaces.selection import best_space
 
 LINE: dict[str, Any] = {"name": "line", "family": "sliding", "rows": 1, "columns": 3, "start": "1 2 0"}
@@ -47,7 +48,8 @@ def test_the_patterns_of_bundled_puzzles_have_their_moves(name: str) -> None:
         assert len(pattern.puzzle.moves) == len(config.puzzle.moves)
         assert best_space(pattern.puzzle.rules).size < 1 << 32
         cut, _ = plan_cut(pattern.puzzle, pattern.run.get("symmetry"))
-        assert cut.numbering.symmetries == 1  # as solve --tables demands
+        if swap_edges(pattern.puzzle.rules) is not None:
+            assert cut.numbering.symmetries == 1  # `solve` would expand a reduced table in memory
 
 
 @pytest.mark.parametrize(
