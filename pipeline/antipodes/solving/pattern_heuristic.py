@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.solving.pattern_values import MAX_EXPANDED, expanded, space_of
 from antipodes.solving.quotient_cache import cached_quotient
-from antipodes.solving.table_cache import can_be_packed, distances_of
+from antipodes.solving.table_cache import fits_halves, values_of
 from antipodes.system.addresses import Address, in_shell
 from antipodes.system.machine import available_memory
 from antipodes.tables.store.search_stores import TableStore
@@ -25,7 +25,7 @@ from antipodes_tasks.rules.moves import GoalTest, Labels
 from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.rules.swaps import swap_edges
 from antipodes_tasks.searches.abstractions import abstraction_of
-from antipodes_tasks.searches.packed import packed_size
+from antipodes_tasks.searches.packed import BYTES, HALVES, Encoding
 from antipodes_tasks.searches.pattern_databases import Patterns
 from antipodes_tasks.searches.permutation_pdb import PermutationPatterns
 from antipodes_tasks.searches.permutation_views import PermutationTable
@@ -39,6 +39,9 @@ from antipodes_tasks.spaces.space import REDUCED, Numbering, Space
 
 KINDS = ("arrangements", "orbits", "group", "keys", "regions", REDUCED)
 """The kinds of spaces in which a search can follow each move, or that can be expanded to such a space."""
+MAX_EXACT_ENTRIES = 1 << 32
+"""Maximum number of entries of a table with exact distances in memory, if there are other tables. Step tables number
+their words with 32 bits."""
 
 
 class _Stored(NamedTuple):
@@ -47,7 +50,7 @@ class _Stored(NamedTuple):
     store: TableStore
     manifest: TableManifest
     space: Space
-    packed: bool
+    encoding: Encoding
     quotient: Quotient | None = None
     """How a search finds the entries of a reduced table; None if all positions have a value in memory."""
 
@@ -59,14 +62,14 @@ class _Stored(NamedTuple):
     @property
     def size(self) -> int:
         """Size of its values in bytes."""
-        return packed_size(self.numbering.size if self.quotient is None else self.manifest.index_size, self.packed)
+        return self.encoding.size(self.numbering.size if self.quotient is None else self.manifest.index_size)
 
     def values(self, pulse: Heartbeat) -> NDArray[np.uint8]:
         """Return its values; raise StoreDamagedError if the store is corrupt."""
         numbering = self.space.numbering
         if self.quotient is None and isinstance(numbering, Reduced):
-            return expanded(self.store, self.manifest, numbering, self.packed, pulse)
-        return distances_of(self.store, self.manifest, self.packed, pulse)
+            return expanded(self.store, self.manifest, numbering, self.encoding, pulse)
+        return values_of(self.store, self.manifest, self.encoding, pulse)
 
 
 def load_patterns(
@@ -107,37 +110,63 @@ def _of_swaps(rules: Rules, goal: Labels, stored: Sequence[_Stored], pulse: Hear
     aim = Problem(rules, goal, goal[np.newaxis])
     _check_expansion(stored)
     fitting = [_pattern(aim, one) for one in stored]
-    values = _values(stored, pulse)
+    _check_memory(stored)
+    values = [one.values(pulse) for one in stored]
     tables = [replace(table, values=own) for table, own in zip(fitting, values, strict=True)]
     return SlidingPatterns.of(rules, goal, tables, costs_of_pieces(aim.rules, aim.goals))
 
 
 def _of_turns(rules: Rules, goal: Labels, stored: Sequence[_Stored], pulse: Heartbeat) -> PermutationPatterns:
     abstractions = [abstraction_of(rules, goal, one.space.rules) for one in stored]
-    opened = [
-        one._replace(quotient=cached_quotient(one.space, one.manifest, pulse)) if one.manifest.symmetry > 1 else one
-        for one in stored
-    ]
+    opened = _clipped(
+        [
+            one._replace(quotient=cached_quotient(one.space, one.manifest, pulse)) if one.manifest.symmetry > 1 else one
+            for one in stored
+        ]
+    )
     _check_expansion(opened)
     begins = accumulate((one.size for one in opened), initial=0)
     tables = [
-        PermutationTable(one.space.rules, one.numbering, abstraction, begin, one.packed, one.quotient)
+        PermutationTable(one.space.rules, one.numbering, abstraction, begin, one.encoding, one.quotient)
         for one, abstraction, begin in zip(opened, abstractions, begins, strict=False)
     ]
     for table in tables:
         table.digits  # noqa: B018  (raises an error before anything is read)
-    parts = _values(opened, pulse)
-    values = parts[0] if len(parts) == 1 else np.concatenate(parts)
+    _check_memory(opened)
+    values = np.empty(sum(one.size for one in opened), dtype=np.uint8)
+    for one, table in zip(opened, tables, strict=True):
+        values[table.begin : table.begin + one.size] = one.values(pulse)
     return PermutationPatterns.of(rules, goal, tables, values, available_memory() // 2)
 
 
 def _stored(addresses: Sequence[Address], pack: bool) -> list[_Stored]:
-    """Return the finished tables at some addresses; with ``pack``, use half a byte per entry if that is enough."""
+    """Return the finished tables at some addresses; with ``pack``, in half a byte per entry if that is enough."""
     stores = [TableStore(address) for address in addresses]
     manifests = [_finished(store) for store in stores]
-    packed = [pack and can_be_packed(manifest) for manifest in manifests]
+    encodings = [HALVES if pack and fits_halves(manifest) else BYTES for manifest in manifests]
     spaces = [space_of(*one) for one in zip(stores, manifests, strict=True)]
-    return [_Stored(*one) for one in zip(stores, manifests, spaces, packed, strict=True)]
+    return [_Stored(*one) for one in zip(stores, manifests, spaces, encodings, strict=True)]
+
+
+def _clipped(stored: Sequence[_Stored]) -> list[_Stored]:
+    """Return some tables, with two bits per entry for those that are too large for step tables.
+
+    Clipped values do not distinguish short distances, so at least one table has to stay exact.
+    """
+    large = [one.quotient is not None and one.manifest.index_size > MAX_EXACT_ENTRIES for one in stored]
+    if all(large):
+        return list(stored)
+    return [
+        one._replace(encoding=_two_bits(one.manifest)) if big else one for one, big in zip(stored, large, strict=True)
+    ]
+
+
+def _two_bits(manifest: TableManifest) -> Encoding:
+    """Return the encoding with two bits per entry that distinguishes the most frequent distances.
+
+    The first clipped value is one less than the distance of most positions, so that only few positions are nearer.
+    """
+    return Encoding(2, max(int(np.argmax(manifest.layers)) - 2, 1))
 
 
 def _finished(store: TableStore) -> TableManifest:
@@ -168,14 +197,13 @@ def _check_expansion(stored: Sequence[_Stored]) -> None:
             )
 
 
-def _values(stored: Sequence[_Stored], pulse: Heartbeat) -> list[NDArray[np.uint8]]:
-    """Return the values of some tables; raise ResourceLimitError if they take more memory than is free."""
+def _check_memory(stored: Sequence[_Stored]) -> None:
+    """Raise ResourceLimitError if the values of some tables take more memory than is free."""
     size = sum(one.size for one in stored)
     if size > available_memory():
         raise ResourceLimitError(
             f"the pattern tables take {size:,} bytes of memory, but only {available_memory():,} are free"
         )
-    return [one.values(pulse) for one in stored]
 
 
 def _pattern(aim: Problem, stored: _Stored) -> PatternTable:

@@ -13,7 +13,7 @@ from antipodes.system.machine import available_workers
 from antipodes.tables.store.keys import StoredKeys
 from antipodes.tables.store.search_stores import TableStore
 from antipodes.tables.store.table_manifest import TableManifest
-from antipodes_tasks.searches.packed import pack, packed_size
+from antipodes_tasks.searches.packed import BYTES, Encoding
 from antipodes_tasks.searches.pattern_databases import UNREACHED
 from antipodes_tasks.searches.progress import Heartbeat, no_pulse, on_threads
 from antipodes_tasks.spaces.reduced_numbering import Reduced
@@ -24,7 +24,7 @@ LIST_BYTES = 1 << 27
 MAX_EXPANDED = 1 << 28
 """Maximum number of entries to which a reduced table is expanded. Each entry takes one thread half a microsecond."""
 EXPANDED_TOGETHER = 1 << 16
-"""Number of entries that a thread computes at once, an even number."""
+"""Number of entries that a thread computes at once; their values fill whole bytes."""
 Values = NDArray[np.uint8]
 
 
@@ -35,29 +35,27 @@ def space_of(store: TableStore, manifest: TableManifest) -> Space:
 
 
 def expanded(
-    store: TableStore, manifest: TableManifest, stored: Reduced, packed: bool, pulse: Heartbeat = no_pulse
+    store: TableStore, manifest: TableManifest, stored: Reduced, encoding: Encoding, pulse: Heartbeat = no_pulse
 ) -> Values:
-    """Return the distances of all positions of a reduced table, 255 for unreachable ones; from the cache if possible.
+    """Return the encoded distances of all positions of a reduced table, 255 for unreachable ones, from the cache if
+    possible.
 
-    Raises as `distances_of` does.
+    Raises as `values_of` does.
     """
     size = stored.whole.size
-    form, large = f"expanded {packed}", size >= LEAST_CACHED
+    form, large = f"expanded {encoding.shift} {encoding.base}", size >= LEAST_CACHED
     cached = kept(manifest, form) if large else None
-    if cached is not None and len(cached) == packed_size(size, packed):
+    if cached is not None and len(cached) == encoding.size(size):
         return cached
     distances = np.empty(manifest.index_size, dtype=np.uint8)
-    read_store(store, manifest, False, writer(distances), pulse)
-    values = np.empty(packed_size(size, packed), dtype=np.uint8)
+    read_store(store, manifest, BYTES, writer(distances), pulse)
+    values = np.empty(encoding.size(size), dtype=np.uint8)
 
     def expand(first: int) -> None:
         end = min(first + EXPANDED_TOGETHER, size)
         found = stored.rank(stored.whole.unrank(np.arange(first, end)))
         own = np.where(found == NOT_NUMBERED, np.uint8(UNREACHED), distances[found])
-        if packed:
-            pack(own, values[first // 2 : packed_size(end, packed)])
-        else:
-            values[first:end] = own
+        values[encoding.size(first) : encoding.size(end)] = encoding.encode(own)
 
     _ = stored.classes  # computed once, before several threads need it
     for _ in on_threads(expand, range(0, size, EXPANDED_TOGETHER), available_workers(), pulse):

@@ -9,10 +9,10 @@ from antipodes.solving.byte_cache import Write, keep_cached, limit_of_cache, ope
 from antipodes.system.machine import available_workers
 from antipodes.tables.store.search_stores import TableStore
 from antipodes.tables.store.table_manifest import TableManifest
-from antipodes_tasks.searches.packed import MAX_PACKED, pack, packed_size
+from antipodes_tasks.searches.packed import HALVES, Encoding
 from antipodes_tasks.searches.progress import Heartbeat, no_pulse, on_threads
 
-FORMAT = 3
+FORMAT = 4
 """The version of the format of the cached files."""
 READ_TOGETHER = 1 << 24
 """Number of entries that a thread reads from a store at once."""
@@ -21,13 +21,13 @@ LEAST_CACHED = 1 << 24
 Values = NDArray[np.uint8]
 
 
-def can_be_packed(manifest: TableManifest) -> bool:
+def fits_halves(manifest: TableManifest) -> bool:
     """Return whether each distance of a table fits into half a byte."""
-    return len(manifest.layers) - 1 <= MAX_PACKED
+    return len(manifest.layers) <= HALVES.mask
 
 
-def distances_of(store: TableStore, manifest: TableManifest, packed: bool, pulse: Heartbeat = no_pulse) -> Values:
-    """Return the distances of all entries from the cache; if they are missing, read the store and cache them.
+def values_of(store: TableStore, manifest: TableManifest, encoding: Encoding, pulse: Heartbeat = no_pulse) -> Values:
+    """Return the encoded distances of all entries from the cache; if they are missing, read the store and cache them.
 
     An error raised by ``pulse`` ends the reading.
 
@@ -39,16 +39,16 @@ def distances_of(store: TableStore, manifest: TableManifest, packed: bool, pulse
         The environment variable with the limit of the cache is not valid.
     """
     limit_of_cache()  # raises before anything is read
-    size = packed_size(manifest.index_size, packed)
+    size = encoding.size(manifest.index_size)
     if manifest.index_size >= LEAST_CACHED:
-        name = _name(manifest, f"packed {packed}")
+        name = _name(manifest, f"{encoding.shift} {encoding.base}")
         found = open_cached(name, pulse)
         if found is None or len(found) != size:
-            found = keep_cached(name, size, lambda write: read_store(store, manifest, packed, write, pulse), pulse)
+            found = keep_cached(name, size, lambda write: read_store(store, manifest, encoding, write, pulse), pulse)
         if found is not None:
             return found
     values = np.empty(size, dtype=np.uint8)
-    read_store(store, manifest, packed, writer(values), pulse)
+    read_store(store, manifest, encoding, writer(values), pulse)
     return values
 
 
@@ -72,27 +72,20 @@ def writer(values: Values) -> Write:
 
 
 def read_store(
-    store: TableStore, manifest: TableManifest, packed: bool, write: Write, pulse: Heartbeat = no_pulse
+    store: TableStore, manifest: TableManifest, encoding: Encoding, write: Write, pulse: Heartbeat = no_pulse
 ) -> None:
-    """Write the distances of all entries of a store; raise StoreDamagedError if it is corrupt."""
+    """Write the encoded distances of all entries of a store; raise StoreDamagedError if it is corrupt."""
     size = manifest.chunk_rows * manifest.width
-    step = max(2, READ_TOGETHER // size // 2 * 2)  # two chunks have an even number of entries, which fill whole bytes
+    each = 1 << encoding.shift
+    step = max(each, READ_TOGETHER // size // each * each)  # the entries of this many chunks fill whole bytes
 
     def read(chunk: int) -> None:
         distances = store.read_chunks(manifest, chunk, min(chunk + step, manifest.chunk_count)).ravel()
         assert distances.dtype == np.uint8
-        own = distances.view(np.uint8)
-        write(packed_size(chunk * size, packed), _packed(own) if packed else own)
+        write(encoding.size(chunk * size), encoding.encode(distances.view(np.uint8)))
 
     for _ in on_threads(read, range(0, manifest.chunk_count, step), available_workers(), pulse):
         pass
-
-
-def _packed(distances: Values) -> Values:
-    """Pack two distances into each byte."""
-    halves = np.empty(packed_size(len(distances), packed=True), dtype=np.uint8)
-    pack(distances, halves)
-    return halves
 
 
 def _name(manifest: TableManifest, form: str) -> str:

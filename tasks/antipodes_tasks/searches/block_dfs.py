@@ -3,6 +3,10 @@
 A heuristic that looks up one position after another waits for memory each time. In blocks, all look-ups of a block are
 under way together. The successors of a block are found either by looking them up in the tables (`view_lookups`), or, in
 long searches, by reading one word per position from step tables (`step_lookups`).
+
+A *clipped* table is larger than the others, but does not distinguish short distances. With such tables and step tables,
+a search looks up positions in the clipped tables only as long as more moves are left than their shortest distance, and
+then reads the step tables only. Where both meet, positions are looked up in all tables.
 """
 
 import numpy as np
@@ -26,6 +30,7 @@ def descend_in_blocks(
     views: ViewArrays,
     by_views: tuple[BestViews, Followers, NDArray[np.uint8]] | None,
     by_steps: tuple[StepWords, StepArrays, NDArray[np.uint32]] | None,
+    near: int,
     every: bool,
     split: np.uint64,
     part: np.uint64,
@@ -33,12 +38,20 @@ def descend_in_blocks(
 ) -> bool:
     """Continue the search for about ``budget`` expansions; return whether it is complete.
 
-    One of ``by_views`` and ``by_steps`` is None, and the other contains its state of the search, the moves that may
-    follow each move, and its tables. ``split``, ``part`` and ``parts`` are the `Share`; the first share counts the
+    ``by_views`` and ``by_steps`` contain their state of the search, the moves that may follow each move, and their
+    tables. One of them may be None; otherwise positions are expanded by steps if at most ``near`` moves are left.
+    ``split``, ``part`` and ``parts`` are the `Share`; the first share counts the
     positions above the split. The budget may be exceeded by one block.
     """
-    # The kernel is compiled once for look-ups in views and once for step tables. Numba omits the code under a condition
-    # only if the condition itself compares an argument with None, so "else" would not do.
+    # The kernel is compiled for look-ups in views, for step tables, and for both. Numba omits the code under a
+    # condition only if the condition itself compares an argument with None.
+    exact = ZERO
+    if by_steps is None:
+        near = -1
+    elif by_views is None:
+        near = len(path.taken)
+    else:
+        exact = np.uint64(len(by_steps[1].begin))
     size, tried, tally = path.size, path.tried, path.tally
     depth, stop, over = np.uint64(tally[DEPTH]), tally[EXPANDED] + budget, False
     while tally[EXPANDED] < stop and not over:
@@ -48,11 +61,12 @@ def descend_in_blocks(
             continue
         if depth == split:
             tally[NODE] = path.number[tried[depth]]
-        kept = ZERO
-        if by_views is not None:
+        kept, left = ZERO, np.int64(len(path.taken)) - np.int64(depth)
+        if by_views is not None and left > near:
             best, follow, values = by_views
-            kept = successors_by_views(path, best, depth, views, follow, values, split, part, parts)
-        if by_steps is not None:
+            first = exact if left > near + 1 else ZERO
+            kept = successors_by_views(path, best, depth, first, views, follow, values, split, part, parts)
+        if by_steps is not None and left <= near:
             words, steps, followers = by_steps
             kept = successors_by_steps(path, words, depth, views.linked, steps, followers, split, part, parts)
         if depth + ONE == np.uint64(len(path.taken)):
@@ -60,10 +74,10 @@ def descend_in_blocks(
         elif kept > ZERO:
             depth += ONE
             size[depth], tried[depth] = kept, ZERO
-            if by_views is not None:
+            if by_views is not None and left > near + 1:
                 best, follow, values = by_views
-                find_entries(path, best, depth, kept, views, follow, values)
-            if by_steps is not None:
+                find_entries(path, best, depth, kept, exact, views, follow, values)
+            if by_steps is not None and left <= near + 1:
                 words, steps, followers = by_steps
                 find_words(path, words, depth, kept, views, steps, np.uint64(len(followers)) - ONE)
     tally[DEPTH] = depth

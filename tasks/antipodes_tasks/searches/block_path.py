@@ -4,6 +4,7 @@ Reading memory is slow, but a processor can read many addresses at the same time
 the successors of several positions at one depth form a block of the next depth, as far as there is room.
 """
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -32,6 +33,9 @@ FIRST, WEIGHT, ROW, FIRST_MAP, WIDTH = np.arange(5, dtype=np.uint64)
 in ``after``; its weight in the entry; for a column, the digit that is the row, otherwise NO_ROW; where the numbers of
 its column maps begin; the size of a column map."""
 
+SHIFT, MASK, BASE = np.arange(3, dtype=np.uint64)
+"""Columns of ``encodings``, which describe the values of a table: see `Encoding`."""
+
 
 class ViewArrays(NamedTuple):
     """The views as arrays for the kernels; the digits of all views are concatenated."""
@@ -51,10 +55,8 @@ class ViewArrays(NamedTuple):
     """For each column map of each reduced table, its symmetry."""
     begin: Words
     """``(views,)``: the offset of the table's values, in bytes."""
-    packed: Words
-    """``(views,)``: 1 if a byte holds two values, the first in its lower half; else 0."""
-    mask: Words
-    """``(views,)``: bit mask of a value."""
+    encodings: Words
+    """``(views, 3)``: see `SHIFT` for the columns."""
     linked: NDArray[np.bool_]
     """``(views,)``: see `PermutationPatterns.linked`."""
 
@@ -67,6 +69,14 @@ class Followers(NamedTuple):
     moves.
     """
     moves: Words
+
+    @classmethod
+    def of(cls, listed: Sequence[Sequence[int]]) -> "Followers":
+        """Return the arrays for the lists of moves from `followers`."""
+        return cls(
+            at=np.cumsum([0, *map(len, listed)]).astype(np.uint64),
+            moves=np.array([move for own in listed for move in own], dtype=np.uint64),
+        )
 
 
 class MoveEffects(NamedTuple):

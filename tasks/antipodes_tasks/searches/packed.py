@@ -1,4 +1,6 @@
-"""Packed distances, with one byte each or, if none is above 14, half a byte each; and digests of distances."""
+"""Encodings of distances in memory: one, two or four per byte; and digests of distances."""
+
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -6,29 +8,69 @@ from numpy.typing import NDArray
 from antipodes_tasks.base.jit import kernel
 
 Bytes = NDArray[np.uint8]
-MAX_PACKED = 14
-"""Maximum distance that half a byte can hold; the value 15 marks unreachable entries."""
-HALF = np.uint8(15)
 LANES = 4
 FIRST_FACTOR, SECOND_FACTOR = np.uint64(0x9E3779B185EBCA87), np.uint64(0xC2B2AE3D27D4EB4F)
 """Multipliers of xxHash (Y. Collet)."""
 LEFT, RIGHT = np.uint64(31), np.uint64(33)
 
 
-def packed_size(entries: int, packed: bool) -> int:
-    """Return the number of bytes that this many entries take."""
-    return (entries + 1) // 2 if packed else entries
+class Encoding(NamedTuple):
+    """How distances are stored in memory, as values of 8, 4 or 2 bits.
+
+    Values of 8 or 4 bits are the distances, and the largest value marks unreachable entries. Values of 2 bits are
+    *clipped*: 0 stands for every distance up to ``base``, and v > 0 for the distance ``base + v``, or more if v is 3.
+    """
+
+    shift: int
+    """The binary logarithm of the number of values per byte; the first value is in the lowest bits."""
+    base: int = 0
+    """0 unless values are clipped."""
+
+    @property
+    def mask(self) -> int:
+        """The bit mask of a value, which is also the largest value."""
+        return (1 << (8 >> self.shift)) - 1
+
+    @property
+    def clipped(self) -> bool:
+        """Whether values are lower bounds instead of distances."""
+        return self.base > 0
+
+    def size(self, entries: int) -> int:
+        """Return the number of bytes that this many values take."""
+        return -(-entries >> self.shift)
+
+    def encode(self, distances: Bytes) -> Bytes:
+        """Return the values of distances ``(n,)``; 255 marks unreachable entries."""
+        if self == BYTES:
+            return distances
+        values = np.empty(self.size(len(distances)), dtype=np.uint8)
+        encode(distances, values, self.shift, self.base)
+        return values
+
+    def decode(self, values: Bytes, entries: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the values of entries ``(n,)``, or ``base`` more if they are clipped and not 0."""
+        found = values[entries >> self.shift].astype(np.int64)
+        found >>= (entries & ((1 << self.shift) - 1)) * (8 >> self.shift)
+        found &= self.mask
+        return np.where(found > 0, found + self.base, 0)
+
+
+BYTES, HALVES = Encoding(0), Encoding(1)
 
 
 @kernel
-def pack(distances: Bytes, packed: Bytes) -> None:
-    """Write two distances to each byte of ``packed``, the first in the lower half; 255 becomes 15."""
-    for i in range(np.uint64(len(packed))):
-        low = min(distances[np.uint64(2) * i], HALF)
-        high = HALF
-        if np.uint64(2) * i + np.uint64(1) < np.uint64(len(distances)):
-            high = min(distances[np.uint64(2) * i + np.uint64(1)], HALF)
-        packed[i] = low | (high << np.uint8(4))
+def encode(distances: Bytes, values: Bytes, shift: int, base: int) -> None:
+    """Write the values of the distances to the bytes ``values``; see `Encoding`."""
+    each, bits = 1 << shift, 8 >> shift
+    largest = (1 << bits) - 1
+    for i in range(len(values)):
+        byte = 0
+        for k in range(each):
+            at = i * each + k
+            value = min(max(np.int64(distances[at]) - base, 0), largest) if at < len(distances) else largest
+            byte |= value << (k * bits)
+        values[i] = np.uint8(byte)
 
 
 def digest(values: Bytes) -> int:

@@ -5,6 +5,8 @@ parts left out. A path in the puzzle is never shorter than the distance in the a
 bound, and so is the maximum of several such distances (J. C. Culberson and J. Schaeffer, Pattern Databases, 1998). A
 symmetry of the puzzle maps a position to one that is equally far from the goal, so a table can also be looked up at
 each symmetric image. A table combined with a symmetry is a *view*.
+
+The views of clipped tables (see `Encoding`) come after the others.
 """
 
 from collections.abc import Callable, Sequence
@@ -25,7 +27,16 @@ from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.rules.swaps import transforms_of
 from antipodes_tasks.searches.block_dfs import descend_in_blocks
-from antipodes_tasks.searches.block_path import DISTINCT, NO_ROW, BlockPath, Followers, MoveEffects, ViewArrays
+from antipodes_tasks.searches.block_path import (
+    DISTINCT,
+    NO_ROW,
+    ONE,
+    ZERO,
+    BlockPath,
+    Followers,
+    MoveEffects,
+    ViewArrays,
+)
 from antipodes_tasks.searches.depth_first import NEXT_BOUND, Descent, Pass, listed, room_for_paths
 from antipodes_tasks.searches.digits import INDEPENDENT, split
 from antipodes_tasks.searches.move_sequences import Inverses, followers, followers_as_bits
@@ -39,9 +50,11 @@ from antipodes_tasks.searches.shares import WHOLE, Share
 from antipodes_tasks.searches.step_lookups import StepArrays
 from antipodes_tasks.searches.step_table_search import StepSearch, step_arrays
 from antipodes_tasks.searches.symmetric_starts import Stage, stages_of, whole_tree
-from antipodes_tasks.searches.view_lookups import ROOM, BestViews
+from antipodes_tasks.searches.view_lookups import ROOM, BestViews, best_views, find_entries
 
 BYTES_OF_WORD = 8
+NEVER = -1
+"""The number of moves left for which positions are expanded by steps, if there are no step tables."""
 MAX_SYMMETRIES = 1 << 10
 """Maximum number of symmetries that are used for views."""
 MAX_VIEWS, MIN_GAIN = 8, 0.01
@@ -70,8 +83,12 @@ class PermutationPatterns(Patterns):
         """Return the heuristic for distances to a goal ``(places,)``, with the views that raise the bound most."""
         found = [TableLookup(table, symmetry) for symmetry in _symmetries(rules, goal) for table in tables]
         sample = random_positions(rules, goal)
-        said = [view.table.read(values, view.entries(sample)) for view in found]
-        return cls(rules, goal, tuple(found[k] for k in _raising(said)), values, room)
+        chosen = list[TableLookup]()
+        for clipped in (False, True):
+            same = [view for view in found if view.table.encoding.clipped == clipped]
+            said = [view.table.read(values, view.entries(sample)) for view in same]
+            chosen += [same[k] for k in _raising(said)] if same else []
+        return cls(rules, goal, tuple(chosen), values, room)
 
     @property
     def name(self) -> str:
@@ -98,6 +115,11 @@ class PermutationPatterns(Patterns):
             return UNREACHABLE_COST
         return bound
 
+    @property
+    def exact(self) -> int:
+        """Number of views that are not clipped; they come first."""
+        return sum(not view.table.encoding.clipped for view in self.views)
+
     @cached_property
     def arrays(self) -> ViewArrays:
         """The views as arrays for the kernels."""
@@ -118,10 +140,10 @@ class PermutationPatterns(Patterns):
         impossible, so every path has more moves. (H. Kociemba found this for the cube.)
         """
         said = self.look_up(self.rules.moves.predecessors(self.goal))
-        linked = np.ones(len(self.views), dtype=np.bool_)
-        if (said == 1).all(axis=0).any():
-            return ~linked
-        for view in reversed(range(len(self.views))):
+        linked = np.array([not view.table.encoding.clipped for view in self.views])
+        if (said[linked] == 1).all(axis=0).any():
+            return np.zeros_like(linked)
+        for view in reversed(range(self.exact)):
             linked[view] = False
             linked[view] = bool((said[linked] == 1).all(axis=0).any())
         return linked
@@ -135,7 +157,8 @@ class PermutationPatterns(Patterns):
     @cached_property
     def followers(self) -> dict[bool, Followers]:
         """The moves that may follow each move: False in a search for one path, True in a search for every path."""
-        return {every: _followers(self.rules, every) for every in (False, True)}
+        moves = transforms_of(self.rules)
+        return {every: Followers.of(followers(moves, every)) for every in (False, True)}
 
     @cached_property
     def follower_bits(self) -> dict[bool, NDArray[np.uint32]]:
@@ -155,9 +178,11 @@ class PermutationPatterns(Patterns):
             path, looked = _path(self, depth, root, request)
             advance = self._by_views(path, looked, request.every, share)
         else:
-            search = StepSearch.begun(self.rules, self.views, self.arrays, self.steps, root, depth, request)
+            search = StepSearch.begun(
+                self.rules, self.views, self.arrays, self.values, self.steps, root, depth, request
+            )
             path, stages = search.path, self._stages(root, depth, request.every)
-            advance = search.chain_stages(stages, self.values, self.goal, self.effects, request.every, share)
+            advance = search.chain_stages(stages, self.goal, self.effects, request.every, share)
 
         def result() -> Pass:
             found = listed(path.found, int(path.tally[DISTINCT]), problem, request)
@@ -173,7 +198,7 @@ class PermutationPatterns(Patterns):
     def _by_views(self, path: BlockPath, looked: BestViews, every: bool, share: Share) -> Callable[[int], bool]:
         """Return a function that advances a search without step tables; see `Descent.advance`."""
         by_views = looked, self.followers[every], self.values
-        found_by = (self.goal, self.effects, self.arrays, by_views, None, every, *share.words)
+        found_by = (self.goal, self.effects, self.arrays, by_views, None, NEVER, every, *share.words)
 
         def advance(budget: int) -> bool:
             return descend_in_blocks(path, budget, *found_by)
@@ -203,14 +228,16 @@ class PermutationPatterns(Patterns):
         return known[1]
 
     def prepare(self, threads: int, pulse: Heartbeat = no_pulse) -> None:
-        """Compute the step tables, if all tables are reduced and there is enough memory."""
+        """Compute the step tables of all tables that are not clipped, if these are reduced and fit into memory."""
         while not self._preparing.acquire(timeout=A_CALL):
             pulse()
         try:
-            tables = tuple(dict.fromkeys(view.table for view in self.views))
+            tables = tuple(dict.fromkeys(view.table for view in self.views[: self.exact]))
             fitting = BYTES_OF_WORD * sum(table.entries for table in tables) <= self.room
-            if self.steps is None and fitting and all(table.quotient is not None for table in tables):
-                self._made.extend(step_arrays(self.rules, self.views, tables, self.values, threads, pulse))
+            if self.steps is None and tables and fitting and all(table.quotient is not None for table in tables):
+                self._made.extend(
+                    step_arrays(self.rules, self.views[: self.exact], tables, self.values, threads, pulse)
+                )
         finally:
             self._preparing.release()
 
@@ -223,30 +250,15 @@ class PermutationPatterns(Patterns):
 def _path(patterns: PermutationPatterns, depth: int, root: Labels, request: Request) -> tuple[BlockPath, BestViews]:
     """Return the path that consists of the root only, and the entries of the root's successors."""
     views, moves, arrays = patterns.views, len(patterns.rules.moves), patterns.arrays
-    # For a reduced table, the array of entries first holds the rows, so its type must be large enough for both.
-    largest = max(view.table.numbering.size for view in views)
-    word = np.uint32 if largest < 1 << 32 else np.uint64
     room, follow = max(ROOM, moves), patterns.followers[request.every]
     path = BlockPath.of(root, depth, room, arrays, room_for_paths(depth, request, np.uint64, depth))
-    looked = BestViews(
-        best=np.zeros((depth + 1, room), dtype=np.uint32),
-        entry=np.zeros((depth + 1, room, moves), dtype=word),
-        others=np.zeros((len(views), room), dtype=word),
-    )
-    said = patterns.look_up(root[np.newaxis])[:, 0]
+    looked = best_views(views, moves, depth, room)
     for view, at in zip(views, arrays.digit_at.tolist(), strict=False):
         own = split(int(view.entries(root[np.newaxis])[0]), view.table.digits)
         path.digits[0, 0, at : at + len(own)] = own
-    after = _successors(patterns.rules, root, follow.moves[int(follow.at[-2]) :].tolist())
-    path.size[0], path.view_bounds[0, 0], looked.best[0, 0] = 1, said, said.argmax()
-    looked_up = views[int(said.argmax())]
-    looked.entry[0, 0, : len(after)] = looked_up.table.places_of(looked_up.entries(after))
+    path.size[0], path.view_bounds[0, 0] = 1, patterns.look_up(root[np.newaxis])[:, 0]
+    find_entries(path, looked, ZERO, ONE, ZERO, arrays, follow, patterns.values)
     return path, looked
-
-
-def _successors(rules: Rules, position: Labels, moves: Sequence[int]) -> Labels:
-    """Return the successors ``(moves, places)`` of a position ``(places,)`` by each of the given moves."""
-    return np.concatenate([rules.moves.move(move, position[np.newaxis])[0] for move in moves])
 
 
 class _ViewDigit(NamedTuple):
@@ -306,17 +318,10 @@ def _view_arrays(patterns: PermutationPatterns) -> ViewArrays:
         classes=np.concatenate(classes),
         symmetries=np.concatenate(symmetries),
         begin=np.array([table.begin for table in tables], dtype=np.uint64),
-        packed=np.array([table.packed for table in tables], dtype=np.uint64),
-        mask=np.array([table.mask for table in tables], dtype=np.uint64),
+        encodings=np.array(
+            [[table.encoding.shift, table.encoding.mask, table.encoding.base] for table in tables], dtype=np.uint64
+        ),
         linked=patterns.linked,
-    )
-
-
-def _followers(rules: Rules, every: bool) -> Followers:
-    listed = followers(transforms_of(rules), every)
-    return Followers(
-        at=np.cumsum([0, *map(len, listed)]).astype(np.uint64),
-        moves=np.array([move for own in listed for move in own], dtype=np.uint64),
     )
 
 

@@ -14,11 +14,9 @@ from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.searches.abstractions import NO_MOVE, Homomorphism
 from antipodes_tasks.searches.digits import Digit, digits_of
+from antipodes_tasks.searches.packed import Encoding
 from antipodes_tasks.searches.quotient import Quotient
 from antipodes_tasks.spaces.space import NOT_NUMBERED, Numbering
-
-PACKED_MASK, BYTE_MASK = 15, 255
-"""Maximum values of half a byte and of a byte; they mark unreachable entries."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,8 +30,7 @@ class PermutationTable:
     abstraction: Homomorphism
     begin: int
     """Offset of the table's first byte among the values of all tables."""
-    packed: bool
-    """Whether a byte holds two values, the first in its lower half."""
+    encoding: Encoding
     quotient: Quotient | None = None
     """The entries of all positions, if the table is reduced by symmetries."""
 
@@ -46,11 +43,6 @@ class PermutationTable:
         return *digits, Digit(1, 1, np.zeros((1, len(self.rules.moves) + 1), dtype=np.int32))
 
     @property
-    def mask(self) -> int:
-        """Bit mask of a value, which is also the value of an unreachable entry."""
-        return PACKED_MASK if self.packed else BYTE_MASK
-
-    @property
     def entries(self) -> int:
         """Number of values in memory."""
         return self.numbering.size if self.quotient is None else self.quotient.space.size
@@ -60,11 +52,13 @@ class PermutationTable:
         return indices if self.quotient is None else self.quotient.located(indices)[0]
 
     def read(self, values: NDArray[np.uint8], indices: Numbers) -> Numbers:
-        """Return the distances of indices ``(n,)``; UNREACHABLE_COST for unreachable positions."""
-        numbered = self.places_of(np.maximum(indices, 0))
-        found = values[self.begin + (numbered >> self.packed)].astype(np.int64)
-        found = (found >> ((numbered & 1) * 4 if self.packed else 0)) & self.mask
-        return np.where((found == self.mask) | (indices == NOT_NUMBERED), UNREACHABLE_COST, found)
+        """Return the distances of indices ``(n,)``, or lower bounds if they are clipped.
+
+        The bound of an unreachable position is UNREACHABLE_COST.
+        """
+        found = self.encoding.decode(values[self.begin :], self.places_of(np.maximum(indices, 0)))
+        unreached = (found == self.encoding.mask) & (not self.encoding.clipped)
+        return np.where(unreached | (indices == NOT_NUMBERED), UNREACHABLE_COST, found)
 
 
 class TableLookup(NamedTuple):

@@ -1,6 +1,7 @@
 """Progress reports of a search, and the pace of its kernel calls. A search can be interrupted between two calls."""
 
 import math
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -80,10 +81,10 @@ def on_threads(call: Callable[[T], R], items: Iterable[T], threads: int, pulse: 
     ``pulse`` is called after each result; it may raise an error to stop the work.
     """
     with ThreadPoolExecutor(threads) as pool:
-        waiting = [pool.submit(call, item) for item in items]
+        waiting = deque(pool.submit(call, item) for item in items)
         try:
-            for one in waiting:
-                yield one.result()
+            while waiting:
+                yield waiting.popleft().result()  # results are not kept
                 pulse()
         finally:
             for one in waiting:

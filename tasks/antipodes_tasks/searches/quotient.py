@@ -27,11 +27,11 @@ from antipodes_tasks.spaces.reduced_tables import ReducedTables
 from antipodes_tasks.spaces.rows_and_columns import Cut
 from antipodes_tasks.spaces.space import Numbering, Space
 
-MAX_ROWS = 1 << 22
+MAX_ROWS = 1 << 27
 """Maximum number of rows before the reduction, since memory holds a number for each of them."""
 MAX_MAP_ENTRIES = 1 << 26
 """Maximum number of entries of all column maps of a quotient, four bytes each."""
-ROWS_AT_ONCE = 1 << 16
+ROWS_AT_ONCE = 1 << 18
 """Number of rows that a thread maps to their representatives at once."""
 
 
@@ -108,39 +108,45 @@ def quotient_of(space: Space, threads: int, pulse: Heartbeat = no_pulse) -> Quot
         keys = tables.keys_of_images(labels, least.symmetries)
         return _Rows(stored.classes.numbers(least.keys), least.symmetries, keys)
 
-    found = _numbered(on_threads(mapped, range(0, rows, ROWS_AT_ONCE), threads, pulse), len(stored.images))
-    known, of_map = np.unique(found.pairs, return_inverse=True)
+    found = _numbered(on_threads(mapped, range(0, rows, ROWS_AT_ONCE), threads, pulse), rows, len(stored.images))
+    counts = np.bincount(found.pairs)
+    known, of_map = np.flatnonzero(counts), (np.cumsum(counts > 0) - 1).astype(np.uint32)
     bits = (len(known) - 1).bit_length()
     if len(known) * width > MAX_MAP_ENTRIES or stored.rows << bits > 1 << 32:
         return None
     of_key, symmetries = np.divmod(known, len(stored.images))
     columns = stored.frame.columns(numbering.unrank(np.arange(width)))
     maps = filler.maps_of(found.keys[of_key])[:, columns]
-    assert min(found.classes.min(), columns.min()) >= 0  # both numberings number the same positions
-    class_of = (found.classes.astype(np.uint32) << np.uint32(bits)) | of_map.astype(np.uint32)
+    assert columns.min() >= 0  # both numberings number the same positions
+    class_of = found.classes << np.uint32(bits)
+    class_of |= of_map[found.pairs]
     return Quotient(space, numbering, class_of, maps, symmetries.astype(np.uint16), moves)
 
 
 class _Numbered(NamedTuple):
     """All rows of all positions, after symmetries have mapped them to their representatives."""
 
-    classes: Numbers
+    classes: NDArray[np.uint32]
     """``(rows,)``: the numbers of the representative rows."""
-    pairs: Numbers
+    pairs: NDArray[np.int32]
     """``(rows,)``: the number of the column map's key, times the number of symmetries, plus the symmetry."""
     keys: KeyLines
     """``(keys, key length)``: the different keys."""
 
 
-def _numbered(found: Iterator[_Rows], symmetries: int) -> _Numbered:
-    """Return all rows with their column maps' keys numbered."""
-    classes, pairs, numbers = list[Numbers](), list[Numbers](), None
-    for rows in found:
-        numbers = numbers or KeyNumbers.empty(rows.keys.shape[1])
-        classes.append(rows.classes)
-        pairs.append(numbers.add(rows.keys).astype(np.int64) * symmetries + rows.symmetries)
+def _numbered(found: Iterator[_Rows], rows: int, symmetries: int) -> _Numbered:
+    """Return all rows, found in ascending order, with their column maps' keys numbered."""
+    classes, pairs = np.empty(rows, dtype=np.uint32), np.empty(rows, dtype=np.int32)
+    first, numbers = 0, None
+    for some in found:
+        numbers = numbers or KeyNumbers.empty(some.keys.shape[1])
+        end = first + len(some.classes)
+        assert some.classes.min() >= 0  # both numberings number the same positions
+        classes[first:end] = some.classes
+        pairs[first:end] = numbers.add(some.keys).astype(np.int64) * symmetries + some.symmetries
+        first = end
     assert numbers is not None
-    return _Numbered(np.concatenate(classes), np.concatenate(pairs), numbers.known)
+    return _Numbered(classes, pairs, numbers.known)
 
 
 def followed_numbering(rules: Rules, stored: Reduced) -> Numbering:

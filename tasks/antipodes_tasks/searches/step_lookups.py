@@ -87,7 +87,7 @@ def successors_by_steps(
     word, symmetry, changes = looked
     _, moves_of, still, words = steps
     left, below, links = np.int64(len(taken)) - np.int64(depth) - 1, depth + ONE, linked.sum()
-    moves, all_views, in_word = np.uint64(len(follow) - 1), np.uint64(len(linked)), np.uint64(moves_of.shape[2])
+    moves, all_views, in_word = np.uint64(len(follow) - 1), np.uint64(len(still)), np.uint64(moves_of.shape[2])
     room, size, kept, j = np.uint64(move.shape[1]), path.size[depth], ZERO, tried[depth]
     expanded, generated, next_bound = tally[EXPANDED], tally[GENERATED], tally[NEXT_BOUND]
     while j < size and kept + moves <= room:
@@ -147,7 +147,7 @@ def find_words(
     The puzzle has ``moves`` moves.
     """
     parent, move, digits, word, symmetry = path.parent, path.move, path.digits, looked.word, looked.symmetry
-    digit_at, meta, after, quotients, classes, symmetries, _, _, _, _ = views
+    digit_at, meta, after, quotients, classes, symmetries, _, _, _ = views
     begin, words = steps.begin, steps.words
     for u in range(np.uint64(len(begin))):
         find_digits(digits, parent, move, depth, kept, digit_at[u], digit_at[u + ONE], moves, meta, after)

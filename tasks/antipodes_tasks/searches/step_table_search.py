@@ -9,28 +9,33 @@ from numpy.typing import NDArray
 from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.searches.block_dfs import descend_in_blocks
-from antipodes_tasks.searches.block_path import BlockPath, MoveEffects, ViewArrays
+from antipodes_tasks.searches.block_path import BlockPath, Followers, MoveEffects, ViewArrays
 from antipodes_tasks.searches.depth_first import DEPTH, FAR, FOUND, NEXT_BOUND, room_for_paths
-from antipodes_tasks.searches.packed import packed_size
 from antipodes_tasks.searches.permutation_views import PermutationTable, TableLookup
 from antipodes_tasks.searches.problem import Request
 from antipodes_tasks.searches.progress import Heartbeat
 from antipodes_tasks.searches.shares import Share
 from antipodes_tasks.searches.step_lookups import PART, STEP_ROOM, StepArrays, StepWords
 from antipodes_tasks.searches.step_tables import MAX_MOVES, Steps, steps_of
-from antipodes_tasks.searches.symmetric_starts import Stage
+from antipodes_tasks.searches.symmetric_starts import Stage, bits_of
+from antipodes_tasks.searches.view_lookups import BestViews, best_views, find_entries
 
 
 @dataclass(frozen=True, eq=False)
 class StepSearch:
-    """A search for paths of one length."""
+    """A search for paths of one length. Positions far from the goal are expanded by clipped views, if there are any."""
 
     rules: Rules
     views: Sequence[TableLookup]
     arrays: ViewArrays
+    values: NDArray[np.uint8]
     steps: StepArrays
     path: BlockPath
     looked: StepWords
+    far: BestViews | None
+    """What the search knows of positions expanded by clipped views; None if there are none."""
+    near: int
+    """Maximum number of moves left for which positions are expanded by steps."""
 
     @classmethod
     def begun(
@@ -38,25 +43,27 @@ class StepSearch:
         rules: Rules,
         views: Sequence[TableLookup],
         arrays: ViewArrays,
+        values: NDArray[np.uint8],
         steps: StepArrays,
         root: Labels,
         depth: int,
         request: Request,
     ) -> "StepSearch":
         """Return the search for paths of ``depth`` moves from a position ``(places,)``, before its first stage."""
-        room, each = max(STEP_ROOM, len(rules.moves)), len(views)
+        moves, each = len(rules.moves), len(steps.begin)
+        room, clipped = max(STEP_ROOM, moves), [view.table.encoding.base for view in views[each:]]
         path = BlockPath.of(root, depth, room, arrays, room_for_paths(depth, request, np.uint64, depth))
         looked = StepWords(
             word=np.zeros((depth + 1, room, each), dtype=np.uint32),
             symmetry=np.zeros((depth + 1, room, each), dtype=np.uint16),
             changes=np.zeros((each, 2), dtype=np.uint64),
         )
-        return cls(rules, views, arrays, steps, path, looked)
+        far = best_views(views, moves, depth, room) if clipped else None
+        return cls(rules, views, arrays, values, steps, path, looked, far, min(clipped, default=depth))
 
     def chain_stages(
         self,
         stages: Sequence[Stage],
-        values: NDArray[np.uint8],
         goal: Labels,
         effects: MoveEffects,
         every: bool,
@@ -64,31 +71,35 @@ class StepSearch:
     ) -> Callable[[int], bool]:
         """Return a function that searches one stage after another until a path is found; see `Descent.advance`."""
         left = list(stages)
-        self._begin(left[0], values)
+        by_views = self._begin(left[0])
 
         def advance(budget: int) -> bool:
+            nonlocal by_views
             _, part, parts = share.words
             while True:
                 # Every share begins with all prefixes, so the tree has to be split below them.
                 split = np.uint64(max(share.split, left[0].moves + 1 if left[0].moves else 0))
                 steps = self.looked, self.steps, left[0].follow
-                known = goal, effects, self.arrays, None, steps, every
+                known = goal, effects, self.arrays, by_views, steps, self.near, every
                 over = descend_in_blocks(self.path, budget, *known, split, part, parts)
                 if not over or self.path.tally[FOUND] or len(left) == 1:
                     return over
                 left.pop(0)
-                self._begin(left[0], values)
+                by_views = self._begin(left[0])
 
         return advance
 
-    def _begin(self, stage: Stage, values: NDArray[np.uint8]) -> None:
-        """Fill a block with the positions after a stage's prefixes, except those that the tables prune."""
+    def _begin(self, stage: Stage) -> tuple[BestViews, Followers, NDArray[np.uint8]] | None:
+        """Fill a block with the positions after a stage's prefixes, except those that the tables prune.
+
+        Return what the search by clipped views needs, or None if there are none.
+        """
         path, depth = self.path, stage.moves
         begun = np.tile(path.labels[0], (len(stage.beginnings), 1))
         for taken in stage.beginnings.T:
             for move in np.unique(taken).tolist():
                 begun[taken == move] = self.rules.moves.move(move, begun[taken == move])[0]
-        said = np.array([view.table.read(values, view.entries(begun)) for view in self.views])
+        said = np.array([view.table.read(self.values, view.entries(begun)) for view in self.views])
         bound = depth + said.max(axis=0)
         near = bound <= len(path.taken)
         path.tally[NEXT_BOUND] = min(path.tally[NEXT_BOUND], bound[~near].min(initial=FAR))
@@ -101,6 +112,12 @@ class StepSearch:
         path.number[:count] = 0
         path.view_bounds[depth, :count] = said[:, near].T
         self._place(kept, depth)
+        if self.far is None:
+            return None
+        follow = Followers.of([bits_of(int(own)) for own in stage.follow])
+        first = np.uint64(len(self.steps.begin))
+        find_entries(path, self.far, np.uint64(depth), np.uint64(count), first, self.arrays, follow, self.values)
+        return self.far, follow, self.values
 
     def _place(self, labels: Labels, depth: int) -> None:
         """Write the digits of the positions of a block, and the indices of their words in the step tables."""
@@ -110,6 +127,8 @@ class StepSearch:
             assert quotient is not None
             for k, digit in enumerate(view.table.digits, int(self.arrays.digit_at[number])):
                 path.digits[depth, :count, k] = indices // digit.weight % digit.size
+            if number >= len(self.steps.begin):
+                continue
             entries, symmetries = quotient.located(indices)
             self.looked.symmetry[depth, :count, number] = symmetries
             self.looked.word[depth, :count, number] = self.steps.begin[number] + entries.astype(np.uint64)
@@ -133,8 +152,8 @@ def step_arrays(
     words, begin, size = list[Steps](), dict[PermutationTable, int](), 0
     for table in tables:
         assert table.quotient is not None
-        own = values[table.begin : table.begin + packed_size(table.entries, table.packed)]
-        made = steps_of(table.quotient.space, own, table.packed, threads, pulse)
+        own = values[table.begin : table.begin + table.encoding.size(table.entries)]
+        made = steps_of(table.quotient.space, own, table.encoding, threads, pulse)
         if made is None:
             return []
         begin[table], size = size, size + len(made)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from antipodes_tasks.base.jit import kernel
 from antipodes_tasks.move_tables import ColumnMap
+from antipodes_tasks.searches.packed import HALVES, Encoding
 from antipodes_tasks.searches.progress import Heartbeat, on_threads
 from antipodes_tasks.spaces.space import Space
 
@@ -21,11 +22,13 @@ ROWS_AT_ONCE = 1 << 8
 Steps = NDArray[np.uint64]
 
 
-def steps_of(space: Space, values: NDArray[np.uint8], packed: bool, threads: int, pulse: Heartbeat) -> Steps | None:
+def steps_of(
+    space: Space, values: NDArray[np.uint8], encoding: Encoding, threads: int, pulse: Heartbeat
+) -> Steps | None:
     """Return the word of each entry of a table, ``(entries,)``, if all moves are legal everywhere.
 
-    The bits of a word belong to the moves of the entry's position in the table. ``values`` are the distances of the
-    entries of ``space``, two per byte if ``packed``. Returns None if there are too many moves, or if a move changes a
+    The bits of a word belong to the moves of the entry's position in the table. ``values`` are the encoded
+    distances of the entries of ``space``, which must not be clipped. Returns None if there are too many moves, or if a move changes a
     distance by more than one. ``pulse`` may interrupt the work.
     """
     if len(space.rules.moves) > MAX_MOVES:
@@ -33,7 +36,7 @@ def steps_of(space: Space, values: NDArray[np.uint8], packed: bool, threads: int
     tables, fills = space.filler.begin()
     for _ in on_threads(lambda fill: fill(), fills, threads, pulse):
         pass
-    if packed:
+    if encoding == HALVES:
         values = np.stack((values & 15, values >> 4), axis=1).ravel()[: space.size]
     numbers = tables.column_map if space.width > 1 else np.zeros(tables.target.shape, dtype=np.int16)
     steps = np.zeros(space.size, dtype=np.uint64)

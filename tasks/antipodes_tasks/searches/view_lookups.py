@@ -2,9 +2,14 @@
 
 All positions of a block are looked up together. Each position is first looked up in the table with the largest bound
 for its predecessor: this table is the most likely to prune the position, since a bound changes by at most one per move.
-The remaining positions are looked up in the other tables. Memory that a kernel will read soon is prefetched.
+The remaining positions are looked up in the other tables. Memory that a kernel will read soon is prefetched: first the
+list of a reduced table's rows, which says where the entries are, and then the entries.
+
+If there are step tables, too, only the *clipped* views are looked up far from the goal, which is all that this module
+does then; see `block_dfs`.
 """
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -13,17 +18,19 @@ from numpy.typing import NDArray
 from antipodes_tasks.base.jit import kernel
 from antipodes_tasks.keys.position_set import Words
 from antipodes_tasks.searches.block_path import (
+    BASE,
     BITS,
     CLASSES,
     COLUMNS,
     FIRST,
     FIRST_MAP,
     MAPS,
+    MASK,
     NO_ROW,
     NUMBERED,
     ONE,
     ROW,
-    TWO,
+    SHIFT,
     WEIGHT,
     WIDTH,
     ZERO,
@@ -33,8 +40,10 @@ from antipodes_tasks.searches.block_path import (
     find_digits,
 )
 from antipodes_tasks.searches.depth_first import EXPANDED, GENERATED, NEXT_BOUND
+from antipodes_tasks.searches.permutation_views import TableLookup
 from antipodes_tasks.searches.prefetch import prefetch
 
+THREE = np.uint64(3)
 ROOM = 64
 """Maximum number of positions of a block, unless a position has more successors."""
 
@@ -50,11 +59,33 @@ class BestViews(NamedTuple):
     """``(views, room)``: scratch memory for the entries of a block in the other views."""
 
 
+def best_views(views: Sequence[TableLookup], moves: int, depth: int, room: int) -> BestViews:
+    """Return empty arrays for blocks of ``room`` positions, paths of ``depth`` moves, and a puzzle with ``moves`` moves."""
+    # For a reduced table, the array of entries first holds the rows, so its type must be large enough for both.
+    word = np.uint32 if max(view.table.numbering.size for view in views) < 1 << 32 else np.uint64
+    return BestViews(
+        best=np.zeros((depth + 1, room), dtype=np.uint32),
+        entry=np.zeros((depth + 1, room, moves), dtype=word),
+        others=np.zeros((len(views), room), dtype=word),
+    )
+
+
+@kernel
+def value_at(
+    values: NDArray[np.uint8], entry: np.uint64, begin: np.uint64, shift: np.uint64, mask: np.uint64, base: np.uint64
+) -> np.uint64:
+    """Return the distance of an entry, or its lower bound if the table is clipped; see `Encoding`."""
+    within = (entry & ((ONE << shift) - ONE)) << (THREE - shift)
+    value: np.uint64 = (np.uint64(values[begin + (entry >> shift)]) >> within) & mask
+    return value + base if value else value
+
+
 @kernel
 def successors_by_views(
     path: BlockPath,
     looked: BestViews,
     depth: np.uint64,
+    first_view: np.uint64,
     views: ViewArrays,
     follow: Followers,
     values: NDArray[np.uint8],
@@ -64,11 +95,16 @@ def successors_by_views(
 ) -> np.uint64:
     """Expand positions of a depth while there is room for their successors; return the number of successors.
 
-    ``split``, ``part`` and ``parts`` are the `Share`; the first share counts the positions above the split.
+    Only the views from ``first_view`` on are looked up. ``split``, ``part`` and ``parts`` are the `Share`; the first
+    share counts the positions above the split.
     """
     kept = successors_in_best(path, looked, depth, views, follow, values, bool(depth >= split or part == ZERO))
-    look_up_others(path, looked, depth + ONE, kept, views, values)
-    return keep_near(path, looked, depth + ONE, kept, views, values, split, part, parts)
+    below, moves, digit_at = depth + ONE, np.uint64(looked.entry.shape[2]), views.digit_at
+    look_up_others(path, looked, below, kept, first_view, views, values)
+    near = keep_near(path, looked, below, kept, first_view, views, values, split, part, parts)
+    of_views = digit_at[ZERO], digit_at[first_view]  # the step tables need the digits of the other views later
+    find_digits(path.digits, path.parent, path.move, below, near, *of_views, moves, views.digits, views.after)
+    return near
 
 
 @kernel
@@ -84,7 +120,7 @@ def successors_in_best(
     """Expand positions of a depth while there is room; return the number of successors that the best views keep."""
     _, tried, parent, move, _, _, said, taken, _, tally, _ = path
     best, entry, _ = looked
-    begin, packed, mask = views.begin, views.packed, views.mask
+    begin, encodings = views.begin, views.encodings
     follow_at, following = follow
     left, below, start = np.int64(len(taken)) - np.int64(depth) - 1, depth + ONE, np.uint64(len(follow_at) - 2)
     room, most, size = np.uint64(move.shape[1]), np.uint64(entry.shape[2]), path.size[depth]
@@ -92,12 +128,12 @@ def successors_in_best(
     while j < size and kept + most <= room:
         last, v = start if depth == ZERO else np.uint64(move[depth, j]), np.uint64(best[depth, j])
         first, successors = follow_at[last], follow_at[last + ONE] - follow_at[last]
+        at, shift, mask, base = begin[v], encodings[v, SHIFT], encodings[v, MASK], encodings[v, BASE]
         if counts:
             tally[EXPANDED] += 1
             tally[GENERATED] += np.int64(successors)
         for i in range(successors):
-            e = np.uint64(entry[depth, j, i])
-            value = (np.uint64(values[begin[v] + (e >> packed[v])]) >> ((e & packed[v]) << TWO)) & mask[v]
+            value = value_at(values, np.uint64(entry[depth, j, i]), at, shift, mask, base)
             if np.int64(value) > left:
                 next_bound = min(next_bound, np.int64(below + value))
                 continue
@@ -111,26 +147,38 @@ def successors_in_best(
 
 @kernel
 def look_up_others(
-    path: BlockPath, looked: BestViews, depth: np.uint64, kept: np.uint64, views: ViewArrays, values: NDArray[np.uint8]
+    path: BlockPath,
+    looked: BestViews,
+    depth: np.uint64,
+    kept: np.uint64,
+    first_view: np.uint64,
+    views: ViewArrays,
+    values: NDArray[np.uint8],
 ) -> None:
     """Compute the digits of a block's positions, and their entries in the views that have not been looked up yet."""
     parent, move, digits = path.parent, path.move, path.digits
     best, entry, others = looked
-    digit_at, meta, after, quotients, classes, _, begin, packed, _, _ = views
-    above, moves = depth - ONE, np.uint64(entry.shape[2])
-    for u in range(np.uint64(len(begin))):
+    digit_at, meta, after, quotients, classes, _, begin, encodings, _ = views
+    above, moves, end = depth - ONE, np.uint64(entry.shape[2]), np.uint64(len(begin))
+    for u in range(first_view, end):
         find_digits(digits, parent, move, depth, kept, digit_at[u], digit_at[u + ONE], moves, meta, after)
         for k in range(kept):
-            if u == np.uint64(best[above, parent[depth, k]]):
-                continue
-            e = ZERO
+            row = ZERO
             for d in range(digit_at[u], digit_at[u + ONE]):
-                e += np.uint64(digits[depth, k, d]) * meta[d, WEIGHT]
+                row += np.uint64(digits[depth, k, d]) * meta[d, WEIGHT]
+            others[u, k] = row
+            if quotients[u, CLASSES] != NO_ROW:
+                prefetch(classes, quotients[u, CLASSES] + row)
+    for u in range(first_view, end):
+        for k in range(kept):
+            if np.uint64(u) == np.uint64(best[above, parent[depth, k]]):
+                continue
+            e = np.uint64(others[u, k])
             if quotients[u, CLASSES] != NO_ROW:
                 column = np.uint64(digits[depth, k, digit_at[u + ONE] - ONE])
                 e = reduced_entry(e, column, np.uint64(u), quotients, classes, after)
-            others[u, k] = e
-            prefetch(values, begin[u] + (e >> packed[u]))
+                others[u, k] = e
+            prefetch(values, begin[u] + (e >> encodings[u, SHIFT]))
 
 
 @kernel
@@ -155,6 +203,7 @@ def keep_near(
     looked: BestViews,
     depth: np.uint64,
     kept: np.uint64,
+    first_view: np.uint64,
     views: ViewArrays,
     values: NDArray[np.uint8],
     split: np.uint64,
@@ -164,16 +213,15 @@ def keep_near(
     """Keep the positions of a block that no view prunes and that belong to the share; return their number."""
     _, _, parent, move, number, digits, said, taken, _, tally, _ = path
     best, _, others = looked
-    begin, packed, mask, linked = views.begin, views.packed, views.mask, views.linked
-    left, all_views, links = np.int64(len(taken)) - np.int64(depth), np.uint64(len(begin)), linked.sum()
+    begin, encodings, linked = views.begin, views.encodings, views.linked
+    left, end, links = np.int64(len(taken)) - np.int64(depth), np.uint64(len(begin)), linked.sum()
     near = ZERO
     for k in range(kept):
         worst, tight = np.int64(0), np.int64(0)
-        for u in range(all_views):
-            if u != np.uint64(best[depth - ONE, parent[depth, k]]):
-                e = np.uint64(others[u, k])
-                value = (np.uint64(values[begin[u] + (e >> packed[u])]) >> ((e & packed[u]) << TWO)) & mask[u]
-                said[depth, k, u] = np.uint8(value)
+        for u in range(first_view, end):
+            if np.uint64(u) != np.uint64(best[depth - ONE, parent[depth, k]]):
+                shift, mask, base = encodings[u, SHIFT], encodings[u, MASK], encodings[u, BASE]
+                said[depth, k, u] = np.uint8(value_at(values, np.uint64(others[u, k]), begin[u], shift, mask, base))
             one = np.int64(said[depth, k, u])
             worst = max(worst, one)
             tight += np.int64(linked[u] and one == left)
@@ -187,7 +235,7 @@ def keep_near(
             if np.uint64(number[near]) % parts != part:
                 continue
         move[depth, near], parent[depth, near] = move[depth, k], parent[depth, k]
-        for u in range(all_views):
+        for u in range(first_view, end):
             said[depth, near, u] = said[depth, k, u]
         for d in range(digits.shape[2]):
             digits[depth, near, d] = digits[depth, k, d]
@@ -201,6 +249,7 @@ def find_entries(
     looked: BestViews,
     depth: np.uint64,
     kept: np.uint64,
+    first_view: np.uint64,
     views: ViewArrays,
     follow: Followers,
     values: NDArray[np.uint8],
@@ -208,11 +257,12 @@ def find_entries(
     """Determine the best view of each position of a block, and the entries of the successors in this view."""
     move, digits, said = path.move, path.digits, path.view_bounds
     best, entry, _ = looked
-    digit_at, meta, after, quotients, classes, _, begin, packed, _, _ = views
+    digit_at, meta, after, quotients, classes, _, begin, encodings, _ = views
     follow_at, following, moves = follow.at, follow.moves, np.uint64(entry.shape[2])
+    start = np.uint64(len(follow_at) - 2)
     for k in range(kept):
-        m, v = np.uint64(move[depth, k]), ZERO
-        for u in range(ONE, np.uint64(len(begin))):
+        m, v = start if depth == ZERO else np.uint64(move[depth, k]), first_view
+        for u in range(first_view + ONE, np.uint64(len(begin))):
             v = np.uint64(u) if said[depth, k, u] > said[depth, k, v] else v
         best[depth, k] = np.uint32(v)
         first, successors = follow_at[m], follow_at[m + ONE] - follow_at[m]
@@ -229,16 +279,26 @@ def find_entries(
                     column = np.uint64(after[at + following[first + i]]) * meta[d, WIDTH] + digit
                     entry[depth, k, i] += np.uint64(after[meta[d, FIRST] + column]) * weight
         if quotients[v, CLASSES] != NO_ROW:
-            d = digit_at[v + ONE] - ONE
-            digit, row = np.uint64(digits[depth, k, d]), meta[d, ROW]
-            of_column = meta[d, FIRST] + digit * moves
-            of_row = ZERO if row == NO_ROW else meta[d, FIRST_MAP] + np.uint64(digits[depth, k, row]) * moves
             for i in range(successors):
-                m = following[first + i]
-                at = of_column + m
-                if row != NO_ROW:
-                    at = meta[d, FIRST] + np.uint64(after[of_row + m]) * meta[d, WIDTH] + digit
-                column = np.uint64(after[at])
-                entry[depth, k, i] = reduced_entry(np.uint64(entry[depth, k, i]), column, v, quotients, classes, after)
+                prefetch(classes, quotients[v, CLASSES] + np.uint64(entry[depth, k, i]))
+        else:
+            for i in range(successors):
+                prefetch(values, begin[v] + (np.uint64(entry[depth, k, i]) >> encodings[v, SHIFT]))
+    for k in range(kept):
+        m, v = start if depth == ZERO else np.uint64(move[depth, k]), np.uint64(best[depth, k])
+        first, successors = follow_at[m], follow_at[m + ONE] - follow_at[m]
+        if quotients[v, CLASSES] == NO_ROW:
+            continue
+        d = digit_at[v + ONE] - ONE
+        digit, row = np.uint64(digits[depth, k, d]), meta[d, ROW]
+        of_column = meta[d, FIRST] + digit * moves
+        of_row = ZERO if row == NO_ROW else meta[d, FIRST_MAP] + np.uint64(digits[depth, k, row]) * moves
         for i in range(successors):
-            prefetch(values, begin[v] + (np.uint64(entry[depth, k, i]) >> packed[v]))
+            m = following[first + i]
+            at = of_column + m
+            if row != NO_ROW:
+                at = meta[d, FIRST] + np.uint64(after[of_row + m]) * meta[d, WIDTH] + digit
+            column = np.uint64(after[at])
+            e = reduced_entry(np.uint64(entry[depth, k, i]), column, v, quotients, classes, after)
+            entry[depth, k, i] = e
+            prefetch(values, begin[v] + (e >> encodings[v, SHIFT]))

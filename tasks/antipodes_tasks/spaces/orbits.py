@@ -161,7 +161,10 @@ class Orbits(Numbering):
         rest = indices
         for part in reversed(self.parts):
             rest, here = np.divmod(rest, part.size)
-            labels[:, part.place_slice] = part.unrank(here)
+            if part.size < len(here):  # unranking takes longer than a look-up
+                labels[:, part.place_slice] = part.unrank(np.arange(part.size))[here]
+            else:
+                labels[:, part.place_slice] = part.unrank(here)
         return labels
 
     def filler(self, rules: Rules, leading: int) -> OrbitTables:
