@@ -194,7 +194,7 @@ def test_options_of_tables_in_the_file_of_a_board_are_not_repeated() -> None:
 
 
 def test_building_the_tables_of_patterns() -> None:
-    options = RunOptions(memory_limit=1 << 30, started_by=command_words("solve", "fifteen-puzzle", build=True))
+    options = RunOptions(memory_limit=1 << 30, started_by=(*command_words("solve", "fifteen-puzzle"), "--build"))
     assert options.start_command(Path("t.zarr")) == "antipodes solve fifteen-puzzle --build --memory-limit 1073741824"
 
 

@@ -77,15 +77,23 @@ WRITTEN_BY_FACES = ("2x2x2", "2x2x2-quarter", "3x3x3", "3x3x3-quarter")
 
 CUBES = ("3x3x3", "3x3x3-quarter")
 """Names of the cubes that are too large for a table and are solved with pattern tables."""
-CORNERS, PHASE_ONE = "corners", "phase-one"
+CORNERS, PHASE_ONE, SLICES = "corners", "phase-one", "slices"
 PATTERNS = {
     CORNERS: ("2x2x2", "the corners, 88,179,840 positions"),
     PHASE_ONE: (
         "3x3x3-phase-one",
         "twists, flips and places of the four middle edges, 2,217,093,120 positions",
     ),
+    SLICES: (
+        "3x3x3-slices",
+        "twists, flips and the slice of each edge, 155,196,518,400 positions",
+    ),
 }
-"""Design and description of each pattern of a cube; PHASE_ONE is the first phase of H. Kociemba's algorithm."""
+"""Design and description of each pattern of a cube; PHASE_ONE is the first phase of H. Kociemba's algorithm. SLICES
+keeps, for each edge, which of the three slices between opposite faces it belongs to.
+"""
+LARGE = ("3x3x3-slices",)
+"""Names of the patterns whose tables take gigabytes; they are large patterns in the configs of their cubes."""
 PATTERN = """# Written by python -m workshop.geometry.
 [puzzle]
 name = "{name}"
@@ -94,27 +102,30 @@ file = "../twisty/{design}.tws"
 turns = "{turns}"
 description = "A pattern of {cube}: {description}"
 """
-MIDDLE = range(4, 8)
-"""The places of the edges in the middle layer."""
+SLICE_OF_EDGE = {PHASE_ONE: (0, 0, 0, 0, 1, 1, 1, 1, 0, 0, 0, 0), SLICES: (0, 2, 2, 0, 1, 1, 1, 1, 0, 2, 2, 0)}
+"""For each pattern, the slice of the edge on each place; edges with the same number are identical."""
 
 
 def texts() -> dict[str, str]:
     """Return the contents of all files by their paths in ``configs``."""
     made = {design.name: design for design in designs()}
     found = {f"twisty/{name}.tws": definition(design) for name, design in made.items()}
-    found["twisty/3x3x3-phase-one.tws"] = _phase_one(found["twisty/3x3x3.tws"])
+    for pattern in SLICE_OF_EDGE:
+        found[f"twisty/3x3x3-{pattern}.tws"] = _with_equal_pieces(found["twisty/3x3x3.tws"], pattern)
     for cube in CUBES:
         for pattern in PATTERNS:
+            if pattern == SLICES and f"{cube}-{pattern}" not in LARGE:
+                continue
             found[f"patterns/{cube}-{pattern}.toml"] = _pattern(cube, pattern)
     return found | {f"{name}.toml": _config(name, made[variant[0]]) for name, variant in VARIANTS.items()}
 
 
-def _phase_one(cube: str) -> str:
-    """Return the definition of the cube with identical corners and two kinds of edges: middle edges and others."""
+def _with_equal_pieces(cube: str, pattern: str) -> str:
+    """Return the definition of the cube with identical corners, and with identical edges in each slice of a pattern."""
     start = cube[cube.index("StartState") : cube.index("End")]
-    edges = [int(place in MIDDLE) for place in range(12)]
-    equal = start.replace(_listed(range(8)), _listed([0] * 8), 1).replace(_listed(range(12)), _listed(edges), 1)
-    return cube.replace(start, equal).replace("Name 3x3x3", "Name 3x3x3-phase-one")
+    edges = _listed(SLICE_OF_EDGE[pattern])
+    equal = start.replace(_listed(range(8)), _listed([0] * 8), 1).replace(_listed(range(12)), edges, 1)
+    return cube.replace(start, equal).replace("Name 3x3x3", f"Name 3x3x3-{pattern}")
 
 
 def _listed(numbers: Iterable[int]) -> str:
@@ -135,7 +146,11 @@ def _config(name: str, design: Design) -> str:
     config = CONFIG.format(
         name=name, design=design.name, turns=turns, description=description, net=net, facelets=lines, faces=faces
     )
-    return f'{config}\n[solve]\npatterns = ["{name}-{PHASE_ONE}"]\n' if name in CUBES else config
+    if name not in CUBES:
+        return config
+    large = f"{name}-{SLICES}"
+    more = f'large_patterns = ["{large}"]\n' if large in LARGE else ""
+    return f'{config}\n[solve]\npatterns = ["{name}-{PHASE_ONE}"]\n{more}'
 
 
 if __name__ == "__main__":

@@ -58,6 +58,8 @@ class Command(TyperCommand):
                 name, equals, _ = word.partition("=")
                 if name not in options:
                     raise InputError(self._unknown(name, options))
+                if not equals and (default := _default_of(options[name])):
+                    word, equals = f"{name}={default}", "="
                 value = list(islice(words, 0 if options[name].is_flag or equals else 1))
                 if not (options[name].is_flag or equals or value):
                     raise InputError(f"{name}: its value is missing ({options[name].metavar or 'a value'})")
@@ -159,6 +161,16 @@ def write_examples(command: Any, formatter: Any) -> None:
         with formatter.section("Examples"):
             for line in command.epilog.splitlines():
                 formatter.write(f"{'':>{formatter.current_indent}}{line}\n")
+
+
+def _default_of(option: Any) -> str | None:
+    """Return the value of an option that may be given without a value; None for other options.
+
+    The metavar of such an option lists the values as ``[=first|second]``. The first is the default. A value needs the
+    equals sign, because the next word may be an argument.
+    """
+    metavar = option.metavar or ""
+    return metavar[2:-1].split("|")[0] if metavar.startswith("[=") else None
 
 
 def _usage(argument: Any) -> str:

@@ -1,41 +1,45 @@
 """A puzzle's own pattern tables, for commands: building and finding them, and estimating their cost."""
 
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from antipodes.cli.running import Interrupts, RunRequest
 from antipodes.cli.streams import print_message
 from antipodes.puzzles.config import Config
-from antipodes.solving.pattern_stores import Cost, ListedPattern, PatternStore, cost_of, pattern_stores
+from antipodes.solving.pattern_stores import Cost, ListedPattern, PatternStore, cost_of, missing_stores, pattern_stores
 from antipodes.system.addresses import Address
 from antipodes.system.machine import human
-from antipodes.system.options import RunOptions, command_words
+from antipodes.system.options import LARGE, RunOptions, command_words
 from antipodes.tables.planning.duration import described_range
 from antipodes.tables.run import run_puzzle
 from antipodes_tasks.base.errors import InputError
 from antipodes_tasks.base.quoting import counted
 
 
-def build_patterns(config: Config, puzzle: str, memory_limit: int | None, quiet: bool) -> int:
-    """Compute the unfinished pattern tables of a puzzle; return the exit status.
+def build_patterns(config: Config, puzzle: str, large: bool, memory_limit: int | None, quiet: bool) -> int:
+    """Compute the unfinished pattern tables of a puzzle, with ``large`` also the large ones; return the exit status.
 
     ``puzzle`` is the command's argument, for messages.
     """
     stores = pattern_stores(config)
     if not stores:
         raise InputError(f"--build: {config.puzzle.name} defines no pattern tables; its config has no [solve]")
-    missing = [one for one in stores if not one.finished]
+    if large and not any(one.large for one in stores):
+        raise InputError(f"--build={LARGE}: {config.puzzle.name} defines no large pattern tables; give --build")
+    missing = missing_stores(stores, large)
     if missing and not quiet:
         print_message(f"building {_named(missing)}: {_cost(missing)}")
+    word = f"--build={LARGE}" if large else "--build"
     for one in missing:
-        if status := _build(one, puzzle, memory_limit, quiet):
+        if status := _build(one, (*command_words("solve", puzzle), word), memory_limit, quiet):
             return status
     return 0
 
 
-def _build(pattern: PatternStore, puzzle: str, memory_limit: int | None, quiet: bool) -> int:
+def _build(pattern: PatternStore, command: tuple[str, ...], memory_limit: int | None, quiet: bool) -> int:
     """Compute or resume one table; return the exit status."""
     given = {"memory_limit": memory_limit, "counts_only": False}
-    options = RunOptions.of(pattern.config.run, given, started_by=command_words("solve", puzzle, build=True))
+    options = RunOptions.of(pattern.config.run, given, started_by=command)
     with Interrupts() as interrupts:
         request = RunRequest(pattern.store, options, interrupts, quiet, as_json=False)
         with request.watched("the layer") as listener:
@@ -52,7 +56,7 @@ def _build(pattern: PatternStore, puzzle: str, memory_limit: int | None, quiet: 
 def finished_patterns(config: Config, quiet: bool) -> list[Address]:
     """Return the finished pattern tables of a puzzle. Print the cost of the missing ones unless ``quiet``."""
     stores = pattern_stores(config)
-    missing = [one for one in stores if not one.finished]
+    missing = missing_stores(stores, large=False)
     if missing and not quiet:
         are, them = ("is", "it") if len(missing) == 1 else ("are", "them")
         print_message(f"{_named(missing)} {are} not built ({_cost(missing)}); build {them} with --build")
@@ -65,15 +69,28 @@ def pattern_lines(config: Config) -> Iterator[str]:
     for one in stores:
         if one.finished:
             yield f"  pattern      {one.name}: finished, in {one.store}"
-    if missing := [one for one in stores if not one.finished]:
+    if missing := missing_stores(stores, large=False):
         yield f"  patterns     {_named(missing)}: {_cost(missing)}"
+    if missing := [one for one in stores if one.large and not one.finished]:
+        yield f"  large        {_named(missing)}: {_cost(missing)}; build with --build={LARGE}"
 
 
-def pattern_records(config: Config) -> tuple[list[ListedPattern], Cost | None]:
+class PatternRecords(NamedTuple):
+    """A puzzle's pattern tables, for JSON output."""
+
+    patterns: list[ListedPattern]
+    build: Cost | None
+    """The cost of building the unfinished tables, except the large ones; None if there are none."""
+    build_large: Cost | None
+    """The cost of building the unfinished large tables; None if there are none."""
+
+
+def pattern_records(config: Config) -> PatternRecords:
     """Return a puzzle's pattern tables, and the cost of building the unfinished ones, for JSON output."""
     stores = pattern_stores(config)
-    missing = [one for one in stores if not one.finished]
-    return [one.to_record() for one in stores], cost_of(missing) if missing else None
+    small, large = missing_stores(stores, large=False), [one for one in stores if one.large and not one.finished]
+    costs = (cost_of(missing) if missing else None for missing in (small, large))
+    return PatternRecords([one.to_record() for one in stores], *costs)
 
 
 def _named(patterns: Sequence[PatternStore]) -> str:

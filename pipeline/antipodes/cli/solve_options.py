@@ -25,7 +25,7 @@ from antipodes.puzzles.python_source import is_reference, loaded_function
 from antipodes.solving.solve import IDA_STAR
 from antipodes.stores import find_store
 from antipodes.system.addresses import Address
-from antipodes.system.options import option_of
+from antipodes.system.options import LARGE, SMALL, option_of
 from antipodes_tasks.base.errors import InputError
 from antipodes_tasks.base.quoting import quote, shorten
 from antipodes_tasks.properties.heuristics import NAMED
@@ -139,8 +139,13 @@ class SolveOptions:
     gif: Gif = None
     size: Size = None
     build: Annotated[
-        bool, typer.Option("--build", help="Build the puzzle's pattern tables first if they do not exist.")
-    ] = False
+        str | None,
+        typer.Option(
+            "--build",
+            metavar=f"[={SMALL}|{LARGE}]",
+            help="Build the puzzle's pattern tables first if they do not exist; large ones only with --build=large.",
+        ),
+    ] = None
     quiet: Quiet = False
     as_json: AsJson = False
 
@@ -184,7 +189,7 @@ class SolveOptions:
         self._check_tables()
         self._check_batch()
         self._check_routes()
-        if self.build:
+        if self.build is not None:
             self._check_build()
         if self.output is not None:
             AnswerFile(Path(self.output)).check_writable()
@@ -261,7 +266,9 @@ class SolveOptions:
             raise InputError(f"--{unfit[0]} cannot be combined with --method {ROUTES}")
 
     def _check_build(self) -> None:
-        """Raise InputError if an option rules out the puzzle's own pattern tables."""
+        """Raise InputError if --build names no set, or an option rules out the puzzle's own pattern tables."""
+        if self.build not in (SMALL, LARGE):
+            raise InputError(f"--build: expected {SMALL} or {LARGE}, found {quote(self.build)}")
         method = None if self.method == IDA_STAR else self.method
         others = {"to": self.to, "store": self.store, "heuristic": self.heuristic, "tables": self.tables}
         if unfit := names_given({"method": method, **others}):

@@ -15,11 +15,11 @@ from antipodes.puzzles.goals import goals_in, goals_or_test
 from antipodes.puzzles.puzzle import PositionLike, PositionsLike, Puzzle
 from antipodes.solving import pattern_heuristic
 from antipodes.solving import solve as solving
-from antipodes.solving.pattern_stores import pattern_stores
+from antipodes.solving.pattern_stores import missing_stores, pattern_stores
 from antipodes.solving.solve import TABLE
 from antipodes.stores import as_address
 from antipodes.system.addresses import Address
-from antipodes.system.options import memory_size, tasks_at_once
+from antipodes.system.options import LARGE, memory_size, tasks_at_once
 from antipodes.tables.table import Table
 from antipodes_tasks.base import arguments
 from antipodes_tasks.base.errors import InputError
@@ -153,7 +153,7 @@ def load_patterns(
     tables: Sequence[Address] | None = None,
     goal: PositionLike | None = None,
     *,
-    build: bool = False,
+    build: bool | str = False,
     progress: Progress | None = None,
 ) -> Patterns:
     """Load pattern tables as a heuristic for `solve`, `solve_many` and searches of your own.
@@ -172,7 +172,8 @@ def load_patterns(
     goal
         The goal of all tables; None means the puzzle's start.
     build
-        Whether to compute the unfinished pattern tables in the puzzle's config first, like `run`.
+        Whether to compute the unfinished pattern tables in the puzzle's config first, like `run`; "large" includes the
+        large ones.
     progress
         Whether to show the progress of building tables, as for `run`.
 
@@ -185,10 +186,10 @@ def load_patterns(
     """
     config = as_config(puzzle)
     found = config.puzzle
-    if arguments.flag(build, "build"):
+    if build == LARGE or arguments.flag(build, "build"):
         if tables is not None:
             raise InputError("build cannot be combined with tables; it builds the tables in the puzzle's config")
-        _build_patterns(config, progress)
+        _build_patterns(config, build == LARGE, progress)
     if tables is None:
         tables = _finished_patterns(config)
     if isinstance(tables, str) or not isinstance(tables, Sequence):
@@ -197,14 +198,13 @@ def load_patterns(
     return pattern_heuristic.load_patterns(found.rules, None if goal is None else _goals(found, goal), stores)
 
 
-def _build_patterns(config: Config, progress: Progress | None) -> None:
+def _build_patterns(config: Config, large: bool, progress: Progress | None) -> None:
     """Compute the unfinished pattern tables of a puzzle; raise InputError if its config names no patterns."""
     stores = pattern_stores(config)
     if not stores:
         raise InputError(f"build: {config.puzzle.name} defines no pattern tables; its config has no [solve]")
-    for pattern in stores:
-        if not pattern.finished:
-            run(pattern.config, pattern.store, counts_only=False, progress=progress)
+    for pattern in missing_stores(stores, large):
+        run(pattern.config, pattern.store, counts_only=False, progress=progress)
 
 
 def _finished_patterns(config: Config) -> list[Address]:

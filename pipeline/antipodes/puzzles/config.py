@@ -46,8 +46,8 @@ RUN_KEYS: Mapping[str, Kind] = {
 """Keys of ``[run]``, and the kinds of their values."""
 FINGERPRINT = "fingerprint"
 """Key of a fingerprint in the settings of a puzzle whose code may have changed."""
-SOLVE, PATTERNS = "solve", "patterns"
-"""The config's table for `solve`, and its only key, which lists the puzzles whose tables guide a search."""
+SOLVE, PATTERNS, LARGE_PATTERNS = "solve", "patterns", "large_patterns"
+"""The config's table for `solve`, and its keys, which list the puzzles whose tables guide a search."""
 FOLDERS = {"puzzle": ("", PATTERNS), "board": ("boards",)}
 """Folders of bundled configs; a name in the first folder takes precedence."""
 
@@ -62,6 +62,8 @@ class Config:
     """The ``[run]`` table: defaults for the options of the same names."""
     patterns: tuple[str, ...] = ()
     """The puzzles whose tables guide `solve` for this puzzle: names and paths for `load_config`."""
+    large_patterns: tuple[str, ...] = ()
+    """More such puzzles, whose tables take much more time and memory."""
     files: tuple[Path, ...] = field(default=(), compare=False)
     """The files that describe the puzzle: the config, and the definition file that it names, if any."""
 
@@ -199,15 +201,20 @@ class _LoadedConfigs:
         """Return the config in a file; raise the errors of `load_config`."""
         key = path, path.absolute()  # both, because the paths of its files may be relative
         state, known = self._loaded.get(key, (None, None))
-        before = _state_of((path,) if known is None else known.files, () if known is None else known.patterns)
+        before = _state_of((path,) if known is None else known.files, () if known is None else _named(known))
         if known is not None and state is not None and state == before:
             return _copy_of(known)
         config = _described_in(path)
-        unchanged = before == _state_of(config.files, config.patterns)  # while they were read
+        unchanged = before == _state_of(config.files, _named(config))  # while they were read
         from_files = not isinstance(config.settings.get(STARTS), Mapping)
         if from_files and isinstance(config.puzzle.starts, tuple):  # starts given in Python may need much memory
             self._loaded = dict([*self._loaded.items(), (key, (before if unchanged else None, config))][-MAX_LOADED:])
         return _copy_of(config)
+
+
+def _named(config: Config) -> tuple[str, ...]:
+    """Return the names of all patterns of a config."""
+    return config.patterns + config.large_patterns
 
 
 def _described_in(path: Path) -> Config:
@@ -271,9 +278,12 @@ def restrict_moves(config: Config, only_moves: str | None, omit: Sequence[str]) 
 def _config_in(path: Path) -> Config:
     """Return the config in a TOML file, including a definition that it names with ``file``."""
     tables = read_config(path, "puzzle", SOLVE)
-    settings, run, patterns = tables["puzzle"], tables["run"], _patterns_in(tables[SOLVE], path.parent)
+    settings, run, solve = tables["puzzle"], tables["run"], tables[SOLVE]
+    if unknown := next((key for key in solve if key not in (PATTERNS, LARGE_PATTERNS)), None):
+        raise ConfigError(f"[{SOLVE}] {shorten(unknown)}: unknown key; expected {PATTERNS} or {LARGE_PATTERNS}")
+    patterns = _patterns_in(solve, PATTERNS, path.parent), _patterns_in(solve, LARGE_PATTERNS, path.parent)
     if settings.get("family") != "twisty" or "definition" in settings:
-        return Config(settings, run, patterns, (path,))
+        return Config(settings, run, *patterns, (path,))
     if "file" not in settings:
         raise ConfigError("[puzzle]: the key 'file' is missing")
     file = settings.pop("file")
@@ -286,20 +296,17 @@ def _config_in(path: Path) -> Config:
         FORMATS[definition["format"]][0](definition["definition"])  # parse it here, where an error can name the file
     except ConfigError as error:
         raise ConfigError(f"[puzzle] file: {quote(file)}: {error}") from None
-    return Config({**definition, **settings}, run, patterns, (path, path.parent / file))
+    return Config({**definition, **settings}, run, *patterns, (path, path.parent / file))
 
 
-def _patterns_in(solve: Mapping[str, Any], folder: Path) -> tuple[str, ...]:
-    """Return the puzzles in ``[solve]``: bundled names, or files relative to the config."""
-    for key in solve:
-        if key != PATTERNS:
-            raise ConfigError(f"[{SOLVE}] {shorten(key)}: unknown key; expected {PATTERNS}")
-    names = solve.get(PATTERNS, [])
+def _patterns_in(solve: Mapping[str, Any], key: str, folder: Path) -> tuple[str, ...]:
+    """Return the puzzles in a list of ``[solve]``: bundled names, or files relative to the config."""
+    names = solve.get(key, [])
     if not (LIST.fits(names) and all(isinstance(name, str) for name in names)):
-        raise ConfigError(f"[{SOLVE}] {PATTERNS}: expected a list of names or files of puzzles, found {quote(names)}")
+        raise ConfigError(f"[{SOLVE}] {key}: expected a list of names or files of puzzles, found {quote(names)}")
     for name in names:
         if not is_bundled(name, "puzzle") and not os.path.isfile(folder / name):
-            raise ConfigError(f"[{SOLVE}] {PATTERNS}: expected a bundled pattern or a file, found {quote(name)}")
+            raise ConfigError(f"[{SOLVE}] {key}: expected a bundled pattern or a file, found {quote(name)}")
     return tuple(name if is_bundled(name, "puzzle") else str(folder / name) for name in dict.fromkeys(names))
 
 

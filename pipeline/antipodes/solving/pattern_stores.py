@@ -30,6 +30,8 @@ class PatternStore:
     config: Config
     store: Address
     finished: bool
+    large: bool
+    """Whether it belongs to the large set, which is only built if a user asks for it."""
 
     @property
     def name(self) -> str:
@@ -38,7 +40,9 @@ class PatternStore:
 
     def to_record(self) -> "ListedPattern":
         """Return the pattern for JSON output."""
-        return ListedPattern(self.name, str(self.store), index_size(self.config.puzzle.rules), self.finished)
+        return ListedPattern(
+            self.name, str(self.store), index_size(self.config.puzzle.rules), self.finished, self.large
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +53,7 @@ class ListedPattern:
     store: str
     index_size: int
     complete: bool
+    large: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,9 +72,17 @@ class Cost:
 
 def pattern_stores(config: Config) -> list[PatternStore]:
     """Return the tables of the patterns in a config; raise ConfigError if one of them does not describe a puzzle."""
-    patterns = [load_config(name) for name in config.patterns]
-    stores = [chosen_store(None, pattern.run, pattern.puzzle.name) for pattern in patterns]
-    return [PatternStore(*one, _is_finished(*one)) for one in zip(patterns, stores, strict=True)]
+    found = list[PatternStore]()
+    for name in dict.fromkeys((*config.patterns, *config.large_patterns)):
+        pattern = load_config(name)
+        store = chosen_store(None, pattern.run, pattern.puzzle.name)
+        found.append(PatternStore(pattern, store, _is_finished(pattern, store), name not in config.patterns))
+    return found
+
+
+def missing_stores(stores: Sequence[PatternStore], large: bool) -> list[PatternStore]:
+    """Return the unfinished tables; those of the large set only if ``large``."""
+    return [one for one in stores if not one.finished and (large or not one.large)]
 
 
 def cost_of(patterns: Sequence[PatternStore], workers: int | None = None) -> Cost:

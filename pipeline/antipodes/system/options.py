@@ -23,8 +23,10 @@ MAX_WORKERS = 4096
 """Maximum number of parallel tasks, more than any machine runs at once."""
 SYMMETRY = ("auto", "on", "off")
 """Choices for the reduction of a new table by symmetries."""
-DEFINING = ("only_moves", "omit", "where", "method", "raw", "build", "puzzle")
+DEFINING = ("only_moves", "omit", "where", "method", "raw", "puzzle")
 """Options of commands that define what is computed or reported, in addition to `RunOptions`."""
+SMALL, LARGE = "small", "large"
+"""The sets of pattern tables that ``solve --build`` builds: by default the small set, or both."""
 TABLES, STORES = ("run", "plan"), ("run", "resume", "tile")
 """Commands whose options define a table, and commands that compute a store of any kind."""
 CONTENTS, RESOURCES, CLUSTER = "contents", "resources", "cluster"

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes_tasks.base.jit import kernel
+from antipodes_tasks.base.jit import integer, kernel
 
 Bytes = NDArray[np.uint8]
 LANES = 4
@@ -68,7 +68,8 @@ def encode(distances: Bytes, values: Bytes, shift: int, base: int) -> None:
         byte = 0
         for k in range(each):
             at = i * each + k
-            value = min(max(np.int64(distances[at]) - base, 0), largest) if at < len(distances) else largest
+            distance = integer(distances[at]) - base if at < len(distances) else largest
+            value = largest if distance > largest else distance if distance > 0 else 0
             byte |= value << (k * bits)
         values[i] = np.uint8(byte)
 

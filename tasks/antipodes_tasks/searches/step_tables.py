@@ -27,9 +27,9 @@ def steps_of(
 ) -> Steps | None:
     """Return the word of each entry of a table, ``(entries,)``, if all moves are legal everywhere.
 
-    The bits of a word belong to the moves of the entry's position in the table. ``values`` are the encoded
-    distances of the entries of ``space``, which must not be clipped. Returns None if there are too many moves, or if a move changes a
-    distance by more than one. ``pulse`` may interrupt the work.
+    The bits of a word belong to the moves of the entry's position in the table. ``values`` are the encoded distances of
+    the entries of ``space``, which must not be clipped. Returns None if there are too many moves, or if a move changes
+    a distance by more than one. ``pulse`` may interrupt the work.
     """
     if len(space.rules.moves) > MAX_MOVES:
         return None

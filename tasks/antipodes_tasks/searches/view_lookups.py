@@ -60,7 +60,7 @@ class BestViews(NamedTuple):
 
 
 def best_views(views: Sequence[TableLookup], moves: int, depth: int, room: int) -> BestViews:
-    """Return empty arrays for blocks of ``room`` positions, paths of ``depth`` moves, and a puzzle with ``moves`` moves."""
+    """Return empty arrays for blocks of ``room`` positions and paths of ``depth`` of the puzzle's ``moves`` moves."""
     # For a reduced table, the array of entries first holds the rows, so its type must be large enough for both.
     word = np.uint32 if max(view.table.numbering.size for view in views) < 1 << 32 else np.uint64
     return BestViews(

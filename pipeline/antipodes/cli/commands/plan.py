@@ -79,6 +79,7 @@ class PlannedRun(PlanSizes):
     cluster: PlannedCluster | None = optional()
     patterns: list[ListedPattern]
     build: Cost | None
+    build_large: Cost | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +91,7 @@ class TooLarge:
     problem: str
     patterns: list[ListedPattern]
     build: Cost | None
+    build_large: Cost | None
 
 
 @command(app, "plan", "antipodes plan seven-tiles", "antipodes plan my-puzzle.toml --memory-limit 4GiB")
@@ -137,7 +139,6 @@ def plan(
     if as_json:
         known = expected.known and isinstance(store, Path)
         fitted = fit.to_record() if fit else None
-        patterns, build = pattern_records(config)
         print_json(
             PlannedRun(
                 **values_of(plan_sizes(planned)),
@@ -148,8 +149,7 @@ def plan(
                 seconds_range=expected.range,
                 phases=record_of(Phases, expected),
                 cluster=ABSENT if cluster is None else fitted,
-                patterns=patterns,
-                build=build,
+                **pattern_records(config)._asdict(),
             )
         )
         return

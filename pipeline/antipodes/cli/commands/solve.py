@@ -20,7 +20,7 @@ from antipodes.puzzles.goals import goals_or_test, with_targets
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.solving.pattern_heuristic import load_patterns
 from antipodes.solving.solve import IDA_STAR, Solved, answers, solve_timed
-from antipodes.system.options import default_store
+from antipodes.system.options import LARGE, default_store
 from antipodes.tables.drawing import draw_moves
 from antipodes.tables.json_results import routes_answer, solve_answer
 from antipodes_tasks.base.errors import InputError, ResourceLimitError
@@ -186,7 +186,7 @@ def _build(config: Config, options: SolveOptions) -> int:
     """Build the puzzle's missing pattern tables; return the exit status."""
     with importing_libraries():  # the libraries of runs, which other searches do not need
         from antipodes.cli.pattern_tables import build_patterns
-    return build_patterns(config, options.puzzle, options.memory_bytes, options.quiet)
+    return build_patterns(config, options.puzzle, options.build == LARGE, options.memory_bytes, options.quiet)
 
 
 def _with_patterns(config: Config, options: SolveOptions) -> SolveOptions:
