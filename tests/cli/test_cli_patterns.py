@@ -51,6 +51,35 @@ def test_tables_are_made_once_and_found_by_themselves(own: Command) -> None:
         assert "heuristic" not in json.loads(own("solve", "own.toml", EIGHT["start"], *others, "--json").out)
 
 
+def test_the_large_set_is_built_only_if_asked_for(own: Command) -> None:
+    Path("own.toml").write_text(toml(EIGHT) + "\n[solve]\npatterns = ['low.toml']\nlarge_patterns = ['high.toml']\n")
+    own("solve", "own.toml", "--build=small", "--quiet")
+    planned = json.loads(own("plan", "own.toml", "--json").out)
+    assert [(one["name"], one["complete"], one["large"]) for one in planned["patterns"]] == [
+        ("low", True, False),
+        ("high", False, True),
+    ]
+    assert (planned["build"], planned["build_large"]["index_size"]) == (None, 5520)
+    assert "the table of high: 5,520 entries" in own("plan", "own.toml").out
+    small = own("solve", "own.toml", "--build", FAR, "--json")
+    assert (json.loads(small.out)["heuristic"], small.err) == ("low, greatest of 2", "")
+    large = own("solve", "own.toml", "--build=large", FAR, "--json")
+    assert json.loads(large.out)["heuristic"] == "low + high, greatest of 2"
+    assert ap.load_patterns("own.toml", build="large").name == "low + high, greatest of 2"
+    assert json.loads(own("plan", "own.toml", "--json").out)["build_large"] is None
+
+
+def test_a_set_that_does_not_exist_is_refused(own: Command) -> None:
+    for value in ("medium", ""):
+        refused = own("solve", "own.toml", FAR, f"--build={value}")
+        assert (refused.status, refused.out) == (2, "")
+        assert refused.err.startswith(f"antipodes: --build: expected small or large, found '{value}'")
+    refused = own("solve", "own.toml", FAR, "--build=large")
+    assert "--build=large: own defines no large pattern tables" in refused.err
+    with pytest.raises(InputError, match="own defines no large pattern tables"):
+        ap.load_patterns("own.toml", build="large")
+
+
 def test_the_table_of_the_whole_puzzle_goes_before_those_of_patterns(own: Command) -> None:
     for name in ("own", "low", "high"):
         assert own("run", f"{name}.toml", "--quiet").status == 0

@@ -203,6 +203,8 @@ def _build_patterns(config: Config, large: bool, progress: Progress | None) -> N
     stores = pattern_stores(config)
     if not stores:
         raise InputError(f"build: {config.puzzle.name} defines no pattern tables; its config has no [solve]")
+    if large and not any(one.large for one in stores):
+        raise InputError(f"build: {config.puzzle.name} defines no large pattern tables; give build=True")
     for pattern in missing_stores(stores, large):
         run(pattern.config, pattern.store, counts_only=False, progress=progress)
 
