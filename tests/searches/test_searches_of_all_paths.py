@@ -26,6 +26,7 @@ from antipodes_tasks.searches import deepening
 from antipodes_tasks.searches.abstractions import abstraction_of
 from antipodes_tasks.searches.breadth_first import bfs
 from antipodes_tasks.searches.deepening import ida_star
+from antipodes_tasks.searches.packed import BYTES
 from antipodes_tasks.searches.pattern_databases import UNREACHED, Patterns
 from antipodes_tasks.searches.permutation_pdb import PermutationPatterns
 from antipodes_tasks.searches.permutation_views import PermutationTable
@@ -69,7 +70,7 @@ def turn_patterns(puzzle: Puzzle, pattern: Puzzle) -> PermutationPatterns:
     """The heuristic of the table of a pattern, as `load_patterns` makes it."""
     numbering = numbering_of(pattern.rules)
     goal, values = puzzle.start_labels[0], distances(pattern, numbering)
-    table = PermutationTable(pattern.rules, numbering, abstraction_of(puzzle.rules, goal, pattern.rules), 0, False)
+    table = PermutationTable(pattern.rules, numbering, abstraction_of(puzzle.rules, goal, pattern.rules), 0, BYTES)
     return PermutationPatterns.of(puzzle.rules, goal, [table], values, ROOM)
 
 
@@ -103,7 +104,7 @@ def reduced_patterns(puzzle: Puzzle, space: Space) -> PermutationPatterns:
             found = puzzle.rules.moves.move(int(quotient.moves[number, move]), images[of])[0]
             assert np.array_equal(found, expected[of])
     same = abstraction_of(puzzle.rules, goal, puzzle.rules)
-    table = PermutationTable(puzzle.rules, quotient.numbering, same, 0, False, quotient)
+    table = PermutationTable(puzzle.rules, quotient.numbering, same, 0, BYTES, quotient)
     return PermutationPatterns.of(puzzle.rules, goal, [table], distances(puzzle, space.numbering), ROOM)
 
 

@@ -12,12 +12,12 @@ import pytest
 from antipodes.puzzles.config import load_config
 from antipodes.solving import byte_cache, table_cache
 from antipodes.solving.byte_cache import LIMIT_VARIABLE
-from antipodes.solving.table_cache import can_be_packed, distances_of
+from antipodes.solving.table_cache import fits_halves, values_of
 from antipodes.system.options import RunOptions
 from antipodes.tables.run import run_puzzle
 from antipodes.tables.store.search_stores import TableStore
 from antipodes_tasks.base.errors import InputError
-from antipodes_tasks.searches.packed import digest, packed_size
+from antipodes_tasks.searches.packed import BYTES, HALVES, Encoding, digest
 
 
 @pytest.fixture(scope="module")
@@ -35,38 +35,40 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "antipodes" / "tables"
 
 
-def read(store: TableStore, packed: bool) -> np.ndarray[tuple[int], np.dtype[np.uint8]]:
+def read(store: TableStore, encoding: Encoding) -> np.ndarray[tuple[int], np.dtype[np.uint8]]:
     manifest = store.read()
-    values = distances_of(store, manifest, packed)
-    assert len(values) == packed_size(manifest.index_size, packed)
+    values = values_of(store, manifest, encoding)
+    assert len(values) == encoding.size(manifest.index_size)
     return values
 
 
-def test_packed_distances_are_the_distances(store: TableStore, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert can_be_packed(store.read())
+def test_encoded_distances_are_those_of_tables(
+    store: TableStore, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert fits_halves(store.read())
     monkeypatch.setattr(table_cache, "READ_TOGETHER", 1)  # as few chunks as may be read together
     for _ in range(2):  # from the store, then from the cache
-        plain, packed = read(store, packed=False), read(store, packed=True)
-        halves = np.stack((packed & 15, packed >> 4), axis=1).ravel()[: len(plain)]
-        assert np.array_equal(halves, np.minimum(plain, 15))
-    assert len(list(folder.glob("*.depths"))) == 2
+        plain = read(store, BYTES)
+        for encoding in (HALVES, Encoding(2, 3)):
+            assert np.array_equal(read(store, encoding), encoding.encode(plain))
+    assert len(list(folder.glob("*.depths"))) == 3
 
 
 def test_damaged_files_are_noticed(store: TableStore, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(byte_cache, "BLOCK", 4096)
-    expected = read(store, packed=False)
+    expected = read(store, BYTES)
     (file,) = folder.glob("*.depths")
     content = file.read_bytes()
     damaged = bytearray(content)
     damaged[-1] ^= 1
     for other in (content[4096:8192] + content[:4096] + content[8192:], damaged, content[:-8], content[:20], b""):
         file.write_bytes(other)
-        assert np.array_equal(read(store, packed=False), expected)
+        assert np.array_equal(read(store, BYTES), expected)
         assert file.read_bytes() == content
 
 
 def test_distances_in_use_stay_when_their_file_is_replaced_or_deleted(store: TableStore, folder: Path) -> None:
-    first, second = read(store, packed=False), read(store, packed=False)
+    first, second = read(store, BYTES), read(store, BYTES)
     expected = first.copy()
     second[:] = 1  # nothing that is written to the distances reaches the file
     (file,) = folder.glob("*.depths")
@@ -74,7 +76,7 @@ def test_distances_in_use_stay_when_their_file_is_replaced_or_deleted(store: Tab
     other.write_bytes(bytes(file.stat().st_size))
     other.replace(file)
     assert np.array_equal(first, expected)
-    assert np.array_equal(read(store, packed=False), expected)
+    assert np.array_equal(read(store, BYTES), expected)
     file.unlink()
     assert np.array_equal(first, expected)
 
@@ -86,10 +88,10 @@ def test_without_room_on_the_disk_distances_are_read_from_the_store(
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(os, "pwrite", full)
-    without = read(store, packed=True)
+    without = read(store, HALVES)
     assert files(folder) == []
     monkeypatch.undo()
-    assert np.array_equal(read(store, packed=True), without)
+    assert np.array_equal(read(store, HALVES), without)
 
 
 def test_digests_depend_on_the_order_and_on_every_byte() -> None:
@@ -103,38 +105,38 @@ def test_digests_depend_on_the_order_and_on_every_byte() -> None:
 
 
 def test_the_oldest_file_makes_room(store: TableStore, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    read(store, packed=False)
+    read(store, BYTES)
     (oldest,) = folder.glob("*.depths")
     os.utime(oldest, (1, 1))
     other = folder / "other.depths"
     other.write_bytes(bytes(100))
     size = store.read().index_size
     monkeypatch.setenv(LIMIT_VARIABLE, str(size + 200))
-    read(store, packed=True)
+    read(store, HALVES)
     assert {file.name for file in folder.iterdir()} > {"other.depths"}
     assert not oldest.exists()
     for file in folder.iterdir():
         file.unlink()
     for none in ("0", "00", "000", " 0 ", "0GiB", "0 MB", "0.0", "+0", str(size // 4)):
         monkeypatch.setenv(LIMIT_VARIABLE, none)
-        read(store, packed=False)
+        read(store, BYTES)
         assert files(folder) == []
     monkeypatch.setenv(LIMIT_VARIABLE, "much")
     with pytest.raises(InputError, match=r"ANTIPODES_CACHE_SIZE: expected a size such as 800MB or 2GiB, found 'much'"):
-        read(store, packed=False)
+        read(store, BYTES)
 
 
 def test_a_cache_that_may_only_be_read_is_used(
     store: TableStore, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    expected = read(store, packed=False)
+    expected = read(store, BYTES)
 
     def refused(*_: object, **__: object) -> None:
         raise PermissionError(errno.EPERM, "Operation not permitted")
 
     monkeypatch.setattr(os, "utime", refused)
     monkeypatch.setattr(table_cache, "read_store", pytest.fail)
-    assert np.array_equal(read(store, packed=False), expected)
+    assert np.array_equal(read(store, BYTES), expected)
 
 
 def files(folder: Path) -> list[str]:
@@ -161,7 +163,7 @@ def test_other_limits_are_refused(text: str, monkeypatch: pytest.MonkeyPatch) ->
 @pytest.mark.parametrize("change", ["cut", "overwritten"])
 def test_a_file_may_be_changed_while_its_distances_are_in_use(change: str, store: TableStore, folder: Path) -> None:
     """Of a file that is mapped, the first access after a cut would end the process."""
-    for values in (read(store, packed=False), read(store, packed=False)):  # from the store, then from the cache
+    for values in (read(store, BYTES), read(store, BYTES)):  # from the store, then from the cache
         expected = values.copy()
         (file,) = folder.glob("*.depths")
         content = file.read_bytes()
@@ -176,7 +178,7 @@ def test_a_file_may_be_changed_while_its_distances_are_in_use(change: str, store
 @pytest.mark.parametrize("thing", ["pipe", "directory", "link to nothing"])
 @pytest.mark.parametrize("place", ["file", "lock"])
 def test_things_in_place_of_files_are_not_waited_for(thing: str, place: str, store: TableStore, folder: Path) -> None:
-    expected = read(store, packed=False)
+    expected = read(store, BYTES)
     path = next(folder.glob("*.depths")) if place == "file" else folder / byte_cache.LOCK
     path.unlink()
     if thing == "pipe":
@@ -185,8 +187,8 @@ def test_things_in_place_of_files_are_not_waited_for(thing: str, place: str, sto
         path.mkdir()
     else:
         path.symlink_to(folder / "nothing")
-    assert np.array_equal(read(store, packed=False), expected)
-    assert np.array_equal(read(store, packed=True), read(store, packed=True))
+    assert np.array_equal(read(store, BYTES), expected)
+    assert np.array_equal(read(store, HALVES), read(store, HALVES))
 
 
 def test_what_a_killed_process_left_is_deleted_and_what_another_one_makes_counts(
@@ -199,11 +201,11 @@ def test_what_a_killed_process_left_is_deleted_and_what_another_one_makes_counts
         (made / "other.depths").write_bytes(bytes(size))
     with (under_way / "other.depths").open("rb") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
-        read(store, packed=True)
+        read(store, HALVES)
         (first,) = folder.glob("*.depths")
         assert files(folder) == sorted([first.name, under_way.name])
         monkeypatch.setenv(LIMIT_VARIABLE, str(2 * size + 200))  # room for the file and what is made, not for both
-        read(store, packed=False)
+        read(store, BYTES)
         assert not first.exists()
         assert (under_way / "other.depths").exists()
 
