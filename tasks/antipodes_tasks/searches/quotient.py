@@ -24,6 +24,7 @@ from antipodes_tasks.spaces.orbits import Orbits
 from antipodes_tasks.spaces.reduced_numbering import Reduced
 from antipodes_tasks.spaces.reduced_rows import KeyLines, KeyNumbers
 from antipodes_tasks.spaces.reduced_tables import ReducedTables
+from antipodes_tasks.spaces.row_classes import number_rows
 from antipodes_tasks.spaces.rows_and_columns import Cut
 from antipodes_tasks.spaces.space import Numbering, Space
 
@@ -100,13 +101,16 @@ def quotient_of(space: Space, threads: int, pulse: Heartbeat = no_pulse) -> Quot
         return None
     numbering, width = followed_numbering(space.rules, stored), stored.width
     rows, tables = numbering.size // width, filler.row_tables
-    _ = stored.classes.keys, tables.keys_of_images(numbering.unrank(np.zeros(1, dtype=np.int64)), np.zeros(1, np.int64))
+    representatives = stored.classes.row_numbers()
+    _ = tables.keys_of_images(numbering.unrank(np.zeros(1, dtype=np.int64)), np.zeros(1, np.int64))
 
     def mapped(first: int) -> _Rows:
         labels = numbering.unrank(np.arange(first, min(first + ROWS_AT_ONCE, rows)) * width)
         least = stored.classes.minimum_images(labels)
         keys = tables.keys_of_images(labels, least.symmetries)
-        return _Rows(stored.classes.numbers(least.keys), least.symmetries, keys)
+        numbers = np.empty(len(labels), dtype=np.int64)
+        number_rows(least.keys, representatives, numbers)
+        return _Rows(numbers, least.symmetries, keys)
 
     found = _numbered(on_threads(mapped, range(0, rows, ROWS_AT_ONCE), threads, pulse), rows, len(stored.images))
     counts = np.bincount(found.pairs)

@@ -210,3 +210,10 @@ def number_of_row(key: np.uint64, rows: RowNumbers) -> int:
         else:
             high = middle
     return low if low <= high and rows.keys[low] == key else -1
+
+
+@kernel
+def number_rows(keys: Keys, rows: RowNumbers, numbers: Indices) -> None:
+    """Write `number_of_row` of each key ``(n,)`` to ``numbers``."""
+    for n in range(len(keys)):
+        numbers[n] = number_of_row(keys[n], rows)
