@@ -26,8 +26,9 @@ KEPT_BYTES = 16
 """Bytes of a representative row while its space is in use: its key and its weight."""
 LISTED_SECONDS, MAP_SECONDS = 3e-8, 2e-9
 """Thread seconds to list the representatives, per row before the reduction; and seconds per entry of a column map."""
-KEY_BYTES = 8
-"""Bytes of the key of a column map for each content of the column."""
+CONTENT_BYTES, KEY_BYTES = 128, 8
+"""Bytes of each content of the column while column maps are filled: in each case (see `ColumnRanks`), and in
+the key of each map."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,9 +146,12 @@ class ReducedTables(Filler):
     def building_bytes(self, threads: int) -> int:
         """Return an upper bound on the bytes in use, besides the tables, while ``threads`` threads fill them."""
         effects, maps = 1 if self.folds else len(self.steps.alternatives), self.most_column_maps
-        cases = self.width * (2 * effects * (self.frame.slots + 2) + 8 * len(self.frame.blocks))
+        alone = self.folds and all(block.merged is None for block in self.frame.blocks)
+        cases = max((block.size for block in self.frame.blocks), default=0) if alone else self.width
+        columns = self.width * ((2 * effects + 8) * (self.frame.slots + 2) + 8 * len(self.frame.blocks))
+        columns += CONTENT_BYTES * (self.frame.slots + 2) * cases
         rows = self.row_tables.building_bytes(threads, maps, self.most_moves) + KEPT_BYTES * self.rows
-        return max(rows - self.table_bytes, cases + KEY_BYTES * (self.frame.slots + 1) * maps)
+        return max(rows - self.table_bytes, columns + KEY_BYTES * (self.frame.slots + 1) * maps)
 
     @property
     def folds(self) -> bool:

@@ -205,7 +205,16 @@ class RowTables:
         tables = rows * max(LISTING_BYTES, INDEX_BYTES + (4 + numbers) * moves + copies * most_moves)
         lines = min(LINES + moves, rows * moves)
         block = lines * (2 * key_bytes + LINE_BYTES) + lines // max(1, moves) * PLACE_BYTES * self._frame.places
-        return tables + threads * block + (threads + 1) * (maps + lines) * (3 * key_bytes + LINE_BYTES)
+        numbered = (threads + 1) * (maps + lines) + self._stabilising
+        return tables + threads * block + numbered * (3 * key_bytes + LINE_BYTES)
+
+    @property
+    def _stabilising(self) -> int:
+        """Number of pairs of a row and another symmetry than the identity that maps it to itself; 0 for an outline."""
+        if self.classes.is_outline:
+            return 0
+        order, weights = len(self.classes.images), self.classes.weights
+        return int((order // weights[weights < order] - 1).sum())
 
     @property
     def _variants(self) -> int:
