@@ -37,7 +37,7 @@ Depths = NDArray[np.int64]
 LISTED_ROWS = 50_000
 """Rows whose least are found in both ways."""
 MEASURED, MAX_WIDTH, PYTHON_BYTES = 3, 500, 1 << 17
-"""Number of spaces whose memory is measured, their maximum number of columns, and bytes of objects other than arrays."""
+"""Number of spaces whose memory is measured, their maximum number of columns; and bytes of objects besides arrays."""
 
 
 def check_all(puzzle: Puzzle) -> int:
