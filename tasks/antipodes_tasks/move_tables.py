@@ -14,12 +14,15 @@ from numpy.typing import NDArray
 
 Indices = NDArray[np.int64]
 ColumnMap = NDArray[np.int16] | NDArray[np.int32]
+"""Numbers of column maps; see `index_type`."""
+ColumnMaps = NDArray[np.int16] | NDArray[np.int32]
+"""Column maps; see `index_type`."""
 Fill = Callable[[], None]
 """Fills a block of the tables. It takes about 20 ms, and may run in any thread and in any order."""
 ILLEGAL = -1
 """The target of a move that is illegal in a row, and the image of a column in which the move is illegal."""
-MAPS_OF_INT16 = 1 << 15
-"""Maximum number of column maps whose numbers fit in 16 bits."""
+INDICES_OF_INT16 = 1 << 15
+"""Maximum number of columns or of column maps whose indices fit in 16 bits."""
 COLUMNS_AT_ONCE = 64
 """Number of columns that are filled together, so that a cache line of each column map is written at once."""
 STEPS = 1 << 22
@@ -37,7 +40,8 @@ MAPS_COST, CACHED_BYTES = 0.3, 1 << 22
 """Extra time, in the same unit, if all column maps together do not fit in the second-level cache; and the size of this
 cache in bytes."""
 COLUMN_BYTES = 4
-"""Bytes of an entry of a column map."""
+"""Bytes of an entry of a column map for the comparison of cuts. Entries of narrow tables take half of this, but the
+costs above were measured when all entries took 4 bytes."""
 
 
 class Neighbours(NamedTuple):
@@ -88,8 +92,11 @@ class MoveTables(NamedTuple):
 
     The dtype is the smallest that can hold these numbers.
     """
-    column_maps: NDArray[np.int32]
-    """``(column maps, width)``: the new column of each column; ILLEGAL if the move is illegal in the column."""
+    column_maps: ColumnMaps
+    """``(column maps, width)``: the new column of each column; ILLEGAL if the move is illegal in the column.
+
+    The dtype is the smallest that can hold these columns.
+    """
     undirected: bool = False
     """Whether every move is reversible, so that the successors of a position are its predecessors."""
     closing: Closing | None = None
@@ -150,8 +157,8 @@ class Filler(ABC):
     def table_bytes(self) -> int:
         """Upper bound on the bytes of the move tables."""
         maps = self.most_column_maps
-        number = 0 if self.width == 1 else 2 if maps <= MAPS_OF_INT16 else 4
-        return self.rows * self.most_moves * (4 + number) + maps * self.width * COLUMN_BYTES
+        number = 0 if self.width == 1 else index_type(maps).itemsize
+        return self.rows * self.most_moves * (4 + number) + maps * self.width * index_type(self.width).itemsize
 
     @property
     def least_table_bytes(self) -> int:
@@ -181,11 +188,19 @@ class Filler(ABC):
         return tables
 
 
-def map_type(count: int) -> Any:
-    """Return the dtype for the numbers of ``count`` column maps; raise OverflowError if 32 bits are too few."""
+def index_type(count: int) -> np.dtype[Any]:
+    """Return the smallest dtype for the indices of ``count`` column maps or columns, and for ILLEGAL.
+
+    Raises OverflowError if 32 bits are too few.
+    """
     if count - 1 > np.iinfo(np.int32).max:
         raise OverflowError(f"{count} column maps are too many for 32-bit numbers")
-    return np.int16 if count <= MAPS_OF_INT16 else np.int32
+    return np.dtype(np.int16 if count <= INDICES_OF_INT16 else np.int32)
+
+
+def unfilled_maps(count: int, width: int) -> ColumnMaps:
+    """Return ``count`` column maps of ``width`` columns, all 0, for a filler to fill."""
+    return np.zeros((count, width), dtype=index_type(width))
 
 
 def blocks(size: int, steps_each: int, *, steps: int = STEPS, least: int = 1) -> Iterator[tuple[int, int]]:

@@ -18,7 +18,6 @@ from antipodes.system.events import (
     Restoring,
     SearchStarted,
     TablesBuilt,
-    silence,
 )
 
 EVENTS: list[tuple[Event, str | None]] = [
@@ -74,11 +73,13 @@ def test_plain_lines_of_a_long_phase_come_now_and_then(
     assert "left" not in lines[0] + lines[3]
 
 
-def test_quiet() -> None:
+def test_quiet_prints_only_corruption() -> None:
     for stream in (io.StringIO(), Terminal()):
         with show_progress(quiet=True, stream=stream) as listener:
-            assert listener is silence
-        assert stream.getvalue() == ""
+            for event, _ in EVENTS:
+                listener(event)
+        lines = [line.split(" ", 2)[2] for line in stream.getvalue().splitlines()]
+        assert lines == [describe(event) for event, _ in EVENTS if isinstance(event, JournalCorrupt)]
 
 
 def test_the_live_line_is_erased_at_the_end(monkeypatch: pytest.MonkeyPatch) -> None:

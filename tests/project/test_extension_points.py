@@ -247,7 +247,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from antipodes_tasks.move_tables import Filler, MoveTables, map_type
+from antipodes_tasks.move_tables import Filler, MoveTables, index_type
 from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.spaces.space import Numbering
 
@@ -310,7 +310,7 @@ class AddedConstants(Filler):
 
     def begin(self):
         maps = np.tile(np.arange(self.width, dtype=np.int32), (self.most_column_maps, 1))
-        numbers = np.arange(1, self.most_column_maps, dtype=map_type(self.most_column_maps))
+        numbers = np.arange(1, self.most_column_maps, dtype=index_type(self.most_column_maps))
         target = np.empty((self.rows, self.most_moves), dtype=np.int32)
         tables = MoveTables(target, np.tile(numbers, (self.rows, 1)), maps, undirected=True)
         return tables, [partial(self._fill, tables, move) for move in range(self.most_moves)]

@@ -14,7 +14,7 @@ from antipodes.puzzles.config import Config
 from antipodes.tables.run import run_puzzle
 from antipodes.tables.table import open_table
 from antipodes.tables.verify import verify
-from antipodes_tasks.move_tables import MAPS_OF_INT16, map_type
+from antipodes_tasks.move_tables import INDICES_OF_INT16, index_type
 from antipodes_tasks.spaces import swap_tables
 from antipodes_tasks.spaces.selection import best_space
 
@@ -30,11 +30,11 @@ COMPLETE = settings(offsets=[[0, step] for step in range(1 - SQUARES, SQUARES)])
 
 
 def test_the_numbers_take_as_many_bytes_as_they_need() -> None:
-    assert (map_type(1 << 15), map_type((1 << 15) + 1)) == (np.int16, np.int32)
+    assert (index_type(1 << 15), index_type((1 << 15) + 1)) == (np.int16, np.int32)
     with pytest.raises(OverflowError):
-        map_type((1 << 31) + 1)
+        index_type((1 << 31) + 1)
     space = best_space(Config(COMPLETE).puzzle.rules)
-    assert space.filler.most_column_maps > MAPS_OF_INT16
+    assert space.filler.most_column_maps > INDICES_OF_INT16
     tables = space.filler.filled()
     assert (tables.column_map.dtype, tables.column_map.min()) == (np.int32, 0)
     assert tables.column_map.max() < len(tables.column_maps)
@@ -60,7 +60,7 @@ def test_against_brute_force(tmp_path: Path) -> None:
 
     expected = distances([tuple(START)], after)
     config = Config(settings(edges=edges))
-    assert best_space(config.puzzle.rules).filler.most_column_maps > MAPS_OF_INT16
+    assert best_space(config.puzzle.rules).filler.most_column_maps > INDICES_OF_INT16
     report = run_puzzle(config, tmp_path / "t.zarr")
     assert list(report.manifest.layers) == layers(expected)
     some = rng.sample(sorted(expected), 1000)
@@ -71,7 +71,7 @@ def test_against_brute_force(tmp_path: Path) -> None:
 
 
 def test_verify_names_wrapped_numbers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(swap_tables, "map_type", lambda count: np.int16)
+    monkeypatch.setattr(swap_tables, "index_type", lambda count: np.int16)
     report = run_puzzle(Config(COMPLETE), tmp_path / "t.zarr")
     assert list(report.manifest.layers) != [1, 183, 364, 33124], "as many numbers as this wrap"
     verdict = verify(tmp_path / "t.zarr", Threads(2))

@@ -2,6 +2,7 @@
 
 import json
 import pickle
+import tracemalloc
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -21,11 +22,12 @@ import antipodes as ap
 from antipodes.puzzles.config import load_config
 from antipodes.puzzles.families import puzzle_from
 from antipodes.puzzles.puzzle import Puzzle
+from antipodes.system.machine import available_workers
 from antipodes_tasks.base.errors import FieldError, InputError
 from antipodes_tasks.properties import symmetry_images
 from antipodes_tasks.rules.parts import values
 from antipodes_tasks.rules.transforms import Transforms
-from antipodes_tasks.spaces import canonical_rows, choose_cut, row_classes, selection
+from antipodes_tasks.spaces import canonical_rows, choose_cut, row_classes, row_tables, selection
 from antipodes_tasks.spaces.reduced_numbering import Reduced
 from antipodes_tasks.spaces.row_symmetries import maps_rows_to_rows
 from antipodes_tasks.spaces.selection import best_space, every_cut, numbering_of, stored_space
@@ -34,6 +36,8 @@ from antipodes_tasks.spaces.space import NOT_NUMBERED, Space
 Depths = NDArray[np.int64]
 LISTED_ROWS = 50_000
 """Rows whose least are found in both ways."""
+MEASURED, MAX_WIDTH, PYTHON_BYTES = 3, 500, 1 << 17
+"""Number of spaces whose memory is measured, their maximum number of columns; and bytes of objects besides arrays."""
 
 
 def check_all(puzzle: Puzzle) -> int:
@@ -265,3 +269,23 @@ def test_least_rows_are_listed_in_order_without_the_others(name: str) -> None:
             assert weights.tolist() == classes.weights.tolist()
             listed += 1
     assert listed >= 3
+
+
+def test_tables_are_filled_in_the_memory_planned(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With small row blocks, most of the memory is for the tables, as it is in large spaces."""
+    monkeypatch.setattr(row_tables, "LINES", 256)
+    rules, checked = load_config("pyraminx").puzzle.rules, 0
+    for warm, space in zip(reduced_spaces(rules), reduced_spaces(rules), strict=True):
+        if not 1 < space.width < MAX_WIDTH or checked == MEASURED:
+            continue
+        warm.filler.filled()  # loads the kernels
+        tracemalloc.start()
+        space.filler.filled()
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        planned = space.filler.table_bytes + space.filler.building_bytes(available_workers())
+        assert peak <= planned + PYTHON_BYTES
+        if peak > 8 * PYTHON_BYTES:
+            checked += 1
+            assert planned <= 1.6 * peak, "row tables and column maps are not there together while rows are filled"
+    assert checked

@@ -25,7 +25,7 @@ from antipodes.puzzles.config import load_config
 from antipodes.puzzles.families import puzzle_from
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes_tasks.base.errors import FieldError, InputError
-from antipodes_tasks.move_tables import ILLEGAL, MoveTables
+from antipodes_tasks.move_tables import ILLEGAL, MoveTables, index_type
 from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.spaces.arrangements import Arrangements
 from antipodes_tasks.spaces.group import Group
@@ -166,6 +166,7 @@ def check_form(space: Space, tables: MoveTables) -> None:
     assert tables.target.shape[1] <= space.filler.most_moves
     assert len(tables.column_maps) <= space.filler.most_column_maps
     assert sum(array.nbytes for array in tables[:3]) <= space.filler.table_bytes
+    assert tables.column_maps.dtype == index_type(space.width)
     if tables.undirected:
         every = np.arange(min(space.size, SAMPLES))
         there = tables.successors(every)

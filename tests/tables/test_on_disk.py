@@ -32,7 +32,7 @@ from antipodes.tables.strategies import disk_contents
 from antipodes.tables.strategies.commitment import CHECKPOINTS
 from antipodes.tables.strategies.disk_contents import DiskContents
 from antipodes.tables.verify import verify
-from antipodes_tasks.base.errors import AntipodesError, DiskLimitError, InputError, StoreError
+from antipodes_tasks.base.errors import AntipodesError, DiskLimitError, InputError, ResourceLimitError, StoreError
 
 COUNTED = ["one-way", "reduced one-way", "reduced tiles", "reduced twists", "several blanks", "topspin"]
 """Puzzles whose layers are counted: one-way and reversible ones, whole and reduced spaces."""
@@ -179,6 +179,15 @@ def test_little_memory(counts_only: bool, tmp_path: Path) -> None:
     limited = RunOptions(workers=2, counts_only=counts_only, memory_limit=PROGRAM_BYTES + 60 * MIB)
     report = run_puzzle(config, tmp_path / "disk.zarr", limited)
     assert report.manifest == run_puzzle(config, tmp_path / "memory.zarr", options).manifest
+
+
+def test_counts_begun_in_memory_need_as_much_memory_to_be_resumed(tmp_path: Path) -> None:
+    config, limit = load_config("seven-tiles"), PROGRAM_BYTES + 60 * MIB
+    options = RunOptions(workers=2, counts_only=True, checkpoint_every=0)
+    run_puzzle(config, tmp_path / "t.zarr", options, interrupted=stop_after(3))
+    assert plan_run(config.puzzle, 2, limit, commitment=CHECKPOINTS).contents.on_disk
+    with pytest.raises(ResourceLimitError, match=r"does not fit .*; counts that were begun in memory cannot"):
+        run_puzzle(config, tmp_path / "t.zarr", replace(options, memory_limit=limit))
 
 
 @pytest.mark.usefixtures("on_disk")

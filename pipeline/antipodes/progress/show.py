@@ -34,7 +34,6 @@ from antipodes.system.events import (
     WorkerNotUsed,
     WorkerRefused,
     WorkersLost,
-    silence,
 )
 from antipodes_tasks.base.quoting import LOG_TIME, counted, printable
 
@@ -46,13 +45,16 @@ Steady = Preparing | Restoring | Assembling | PositionsChecked | PositionsSolved
 
 @contextmanager
 def show_progress(quiet: bool, stream: TextIO | None = None, began: float | None = None) -> Iterator[Listener]:
-    """Yield a listener that shows events on a stream (by default stderr) or in a notebook, or nowhere if ``quiet``.
+    """Yield a listener that shows events on a stream (by default stderr) or in a notebook.
+
+    If ``quiet``, only a line for each corruption of committed files is printed, since it is no progress.
 
     ``began`` is the time when the user began to wait, on the clock of `time.perf_counter`; by default now.
     """
     began = time.perf_counter() if began is None else began
     if quiet:
-        yield silence
+        lines = PlainLines(stream or sys.stderr)
+        yield lambda event: lines(event) if isinstance(event, JournalCorrupt) else None
     elif stream is None and in_notebook():
         from antipodes.progress.notebook import notebook_display
 

@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antipodes_tasks.base.jit import integer, kernel, popcount, trailing_zeros
-from antipodes_tasks.move_tables import ColumnMap
+from antipodes_tasks.move_tables import ColumnMap, ColumnMaps
 
 WORD = 64
 Bitmap = NDArray[np.uint64]
@@ -51,7 +51,7 @@ def expand(
     rows: NDArray[np.int32],
     target: NDArray[np.int32],
     column_map: ColumnMap,
-    column_maps: NDArray[np.int32],
+    column_maps: ColumnMaps,
 ) -> None:
     """Set the bits of ``incoming`` for all successors of the ``frontier`` in the rows that ``incoming`` covers.
 
@@ -120,7 +120,7 @@ def pull(
     rows: NDArray[np.int32],
     target: NDArray[np.int32],
     column_map: ColumnMap,
-    column_maps: NDArray[np.int32],
+    column_maps: ColumnMaps,
 ) -> None:
     """Set the bits of ``incoming`` for all unvisited positions from which a move leads to the ``frontier``.
 
@@ -168,7 +168,7 @@ def close(
     rows: NDArray[np.int32],
     begins: NDArray[np.int64],
     maps: NDArray[np.int32],
-    column_maps: NDArray[np.int32],
+    column_maps: ColumnMaps,
 ) -> None:
     """Set the bits of ``incoming`` for all entries that are equivalent to an unvisited entry whose bit is set.
 

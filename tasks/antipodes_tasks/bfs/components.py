@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from antipodes_tasks.base.jit import kernel
 from antipodes_tasks.bfs.strong_components import STRONG_BYTES, strong_components
 from antipodes_tasks.bfs.successors import ENDED, successor
-from antipodes_tasks.move_tables import ILLEGAL, ColumnMap, MoveTables
+from antipodes_tasks.move_tables import ILLEGAL, ColumnMap, ColumnMaps, MoveTables
 
 BYTES = 9
 """Memory per entry, in bytes: its place in the queue, and whether it was found."""
@@ -59,7 +59,7 @@ def components(tables: MoveTables) -> Iterator[ComponentArrays]:
 def _search(
     target: NDArray[np.int32],
     column_map: ColumnMap,
-    column_maps: NDArray[np.int32],
+    column_maps: ColumnMaps,
     member_of: NDArray[np.int64],
     found: NDArray[np.bool_],
     queue: NDArray[np.int64],

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from antipodes_tasks.base.jit import integer, kernel, popcount, trailing_zeros
 from antipodes_tasks.bfs.bitmaps import WORD, Bitmap, expand, words
 from antipodes_tasks.bfs.segments import GAPS, Bytes, Segment, read_bitmap, read_gap
-from antipodes_tasks.move_tables import ColumnMap, MoveTables
+from antipodes_tasks.move_tables import ColumnMap, ColumnMaps, MoveTables
 
 _of_thread = threading.local()
 
@@ -95,7 +95,7 @@ def _push_gaps(
     first_row: int,
     target: NDArray[np.int32],
     column_map: ColumnMap,
-    column_maps: NDArray[np.int32],
+    column_maps: ColumnMaps,
     places: NDArray[np.int32],
     bits: NDArray[np.uint64],
 ) -> bool:
@@ -137,7 +137,7 @@ def _push_row(
     first_row: int,
     target: NDArray[np.int32],
     column_map: ColumnMap,
-    column_maps: NDArray[np.int32],
+    column_maps: ColumnMaps,
     places: NDArray[np.int32],
     bits: NDArray[np.uint64],
 ) -> None:

@@ -5,7 +5,7 @@ from numpy.typing import NDArray
 
 from antipodes_tasks.base.jit import kernel
 from antipodes_tasks.bfs.successors import ENDED, successor
-from antipodes_tasks.move_tables import ILLEGAL, ColumnMap, Indices, MoveTables
+from antipodes_tasks.move_tables import ILLEGAL, ColumnMap, ColumnMaps, Indices, MoveTables
 
 UNREACHED = -1
 """The distance of entries from which no goal is reachable."""
@@ -39,7 +39,7 @@ def goal_distances(tables: MoveTables, goals: Indices) -> NDArray[np.int32]:
 def _next_layer(
     target: NDArray[np.int32],
     column_map: ColumnMap,
-    column_maps: NDArray[np.int32],
+    column_maps: ColumnMaps,
     undirected: bool,
     distance: NDArray[np.int32],
     depth: int,

@@ -258,7 +258,7 @@ def _close(new: Bitmap, rows: range, tables: MoveTables) -> None:
 
 def warm_up() -> None:
     """Compile the kernels of a search, or load them from numba's cache, before threads use them."""
-    tables = MoveTables(np.zeros((1, 1), np.int32), np.zeros((1, 1), np.int16), np.zeros((1, 1), np.int32), True)
+    tables = MoveTables(np.zeros((1, 1), np.int32), np.zeros((1, 1), np.int16), np.zeros((1, 1), np.int16), True)
     layer, log = np.ones((1, 1), dtype=np.uint64), SegmentLog()
     log.add(0, 0, layer, 1, 1)
     push(log.segments[0], range(1), 1, layer, 0, tables)

@@ -434,7 +434,7 @@ def warm_up(masked: bool = False) -> None:
 
     If ``masked`` is True, this includes the kernels for frontiers with a mask.
     """
-    tables = MoveTables(np.zeros((1, 1), np.int32), np.zeros((1, 1), np.int16), np.zeros((1, 1), np.int32), True)
+    tables = MoveTables(np.zeros((1, 1), np.int32), np.zeros((1, 1), np.int16), np.zeros((1, 1), np.int16), True)
     layer, rows = np.ones((1, 1), dtype=np.uint64), np.zeros(1, dtype=np.int32)
     for mask in (None, layer)[: 1 + masked]:
         expand(layer, 0, layer, mask, rows, *tables[:3])

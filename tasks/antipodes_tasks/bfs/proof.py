@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from antipodes_tasks.base.jit import kernel
 from antipodes_tasks.bfs.bitmaps import UNREACHED, Depths
-from antipodes_tasks.move_tables import ColumnMap, MoveTables
+from antipodes_tasks.move_tables import ColumnMap, ColumnMaps, MoveTables
 
 MAX_EXAMPLES = 5
 """Maximum number of examples stored for each kind of problem, since a table may be wrong everywhere."""
@@ -107,7 +107,7 @@ def _find_least(
     source: Depths,
     target: NDArray[np.int32],
     column_map: ColumnMap,
-    column_maps: NDArray[np.int32],
+    column_maps: ColumnMaps,
     expanded: int,
     unreached: int,
 ) -> None:
@@ -146,7 +146,7 @@ def _close_least(
     rows: NDArray[np.int32],
     begins: NDArray[np.int64],
     maps: NDArray[np.int32],
-    column_maps: NDArray[np.int32],
+    column_maps: ColumnMaps,
 ) -> None:
     """Lower ``least`` to the minimum over all equivalent entries of a row, which have the same distance."""
     for line in range(len(rows)):

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from antipodes_tasks.base.jit import kernel
 from antipodes_tasks.bfs.successors import ENDED, successor
-from antipodes_tasks.move_tables import ILLEGAL, ColumnMap, MoveTables
+from antipodes_tasks.move_tables import ILLEGAL, ColumnMap, ColumnMaps, MoveTables
 
 STRONG_BYTES = 8 + 8 + 4 + 1 + 8
 """Memory per entry, in bytes: its number; its item on the path stack, with a move and a flag; its item on the component
@@ -40,7 +40,7 @@ def strong_components(tables: MoveTables) -> Entries:
 def _deepen(
     target: NDArray[np.int32],
     column_map: ColumnMap,
-    column_maps: NDArray[np.int32],
+    column_maps: ColumnMaps,
     number: Entries,
     way: Entries,
     next_move: NDArray[np.int32],
@@ -106,7 +106,7 @@ def weak_components(tables: MoveTables) -> int:
 def _join(
     target: NDArray[np.int32],
     column_map: ColumnMap,
-    column_maps: NDArray[np.int32],
+    column_maps: ColumnMaps,
     parent: Entries,
     begin: int,
     end: int,

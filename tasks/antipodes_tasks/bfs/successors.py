@@ -4,16 +4,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antipodes_tasks.base.jit import kernel
-from antipodes_tasks.move_tables import ILLEGAL, ColumnMap
+from antipodes_tasks.move_tables import ILLEGAL, ColumnMap, ColumnMaps
 
 ENDED = -2
 """Returned instead of an entry if the row has no move with this or a higher number."""
 
 
 @kernel
-def successor(
-    target: NDArray[np.int32], column_map: ColumnMap, column_maps: NDArray[np.int32], entry: int, move: int
-) -> int:
+def successor(target: NDArray[np.int32], column_map: ColumnMap, column_maps: ColumnMaps, entry: int, move: int) -> int:
     """Return the entry after a move, from the arrays of `MoveTables`; ILLEGAL or ENDED if there is none."""
     width = column_maps.shape[1]
     row, column = entry // width, entry % width

@@ -103,7 +103,7 @@ def _row_and_column(numbering: Numbering, rules: Rules) -> tuple[Digit, ...]:
         return (row,)
     identity = np.zeros((space.rows, 1), dtype=np.int32)  # column map 0
     maps = np.concatenate((tables.column_map.astype(np.int32), identity), axis=1)
-    return row, Digit(space.width, 1, tables.column_maps, 0, maps)
+    return row, Digit(space.width, 1, tables.column_maps.astype(np.int32), 0, maps)
 
 
 def _check_size(entries: int, rules: Rules) -> None:

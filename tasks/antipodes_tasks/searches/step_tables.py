@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antipodes_tasks.base.jit import kernel
-from antipodes_tasks.move_tables import ColumnMap
+from antipodes_tasks.move_tables import ColumnMap, ColumnMaps
 from antipodes_tasks.searches.packed import HALVES, Encoding
 from antipodes_tasks.searches.progress import Heartbeat, on_threads
 from antipodes_tasks.spaces.space import Space
@@ -52,7 +52,7 @@ def write_steps(
     end: int,
     target: NDArray[np.int32],
     numbers: ColumnMap,
-    column_maps: NDArray[np.int32],
+    column_maps: ColumnMaps,
     values: NDArray[np.uint8],
     steps: Steps,
 ) -> bool:

@@ -17,7 +17,16 @@ from numpy.typing import NDArray
 
 from antipodes_tasks.base.errors import FieldError, ResourceLimitError
 from antipodes_tasks.base.jit import kernel
-from antipodes_tasks.move_tables import ColumnMap, Fill, Filler, MoveTables, blocks, map_type
+from antipodes_tasks.move_tables import (
+    ColumnMap,
+    ColumnMaps,
+    Fill,
+    Filler,
+    MoveTables,
+    blocks,
+    index_type,
+    unfilled_maps,
+)
 from antipodes_tasks.permutations.arrangements import number_rows
 from antipodes_tasks.permutations.chain import Level, Permutations, compose, inverted, sifted
 
@@ -160,8 +169,8 @@ class GroupTables(Filler):
         transitions = self.automaton.transitions
         rows, width, count = self.rows, self.width, self.most_column_maps
         target = np.zeros((rows, self.most_moves), dtype=np.int32)
-        column_map: ColumnMap = np.zeros((rows, self.most_moves if width > 1 else 0), dtype=map_type(count))
-        tables = MoveTables(target, column_map, np.zeros((count, width), dtype=np.int32), self.undirected)
+        column_map: ColumnMap = np.zeros((rows, self.most_moves if width > 1 else 0), dtype=index_type(count))
+        tables = MoveTables(target, column_map, unfilled_maps(count, width), self.undirected)
         upper, lower = transitions[: self.leading], transitions[self.leading :]
         return tables, [*_row_fills(tables, upper), *_column_fills(tables.column_maps, lower)]
 
@@ -188,7 +197,7 @@ def _row_fills(tables: MoveTables, levels: Sequence[Transitions]) -> list[Fill]:
     ]
 
 
-def _column_fills(maps: NDArray[np.int32], levels: Sequence[Transitions]) -> list[Fill]:
+def _column_fills(maps: ColumnMaps, levels: Sequence[Transitions]) -> list[Fill]:
     if not levels:
         return []
     before, states = _passed(levels[:-1], np.arange(len(maps), dtype=np.int32))
@@ -240,7 +249,7 @@ def fill_rows(
 
 
 @kernel
-def fill_columns(maps: Numbers, before: Numbers, states: Numbers, written: Numbers) -> None:
+def fill_columns(maps: ColumnMaps, before: Numbers, states: Numbers, written: Numbers) -> None:
     """Fill column maps ``(maps, width)``. The other arrays are as in `fill_rows`, for the digits of the column."""
     digits = written.shape[1]
     for number in range(maps.shape[0]):

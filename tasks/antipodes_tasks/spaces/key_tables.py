@@ -9,7 +9,16 @@ from numpy.typing import NDArray
 
 from antipodes_tasks.base.errors import InputError
 from antipodes_tasks.keys.steps import Steps, steps_of
-from antipodes_tasks.move_tables import ILLEGAL, Fill, Filler, Indices, MoveTables, blocks, map_type
+from antipodes_tasks.move_tables import (
+    ILLEGAL,
+    Fill,
+    Filler,
+    Indices,
+    MoveTables,
+    blocks,
+    index_type,
+    unfilled_maps,
+)
 from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.spaces.space import Numbering
@@ -49,7 +58,7 @@ class SuccessorLists(Filler):
     def begin(self) -> tuple[MoveTables, list[Fill]]:
         """Return unfilled tables and the calls that fill them."""
         target = np.full((self.rows, self.most_moves), ILLEGAL, dtype=np.int32)
-        no_maps = np.zeros((self.rows, 0), dtype=map_type(1)), np.zeros((1, 1), dtype=np.int32)
+        no_maps = np.zeros((self.rows, 0), dtype=index_type(1)), unfilled_maps(1, 1)
         tables = MoveTables(target, *no_maps, self.rules.moves.reversible)
         return tables, [partial(self._fill, target[first:end], first) for first, end in self._blocks(self.most_moves)]
 

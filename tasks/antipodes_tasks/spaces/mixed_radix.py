@@ -28,12 +28,14 @@ from antipodes_tasks.move_tables import (
     COLUMN_BYTES,
     ILLEGAL,
     ColumnMap,
+    ColumnMaps,
     Fill,
     Filler,
     Indices,
     MoveTables,
     blocks,
-    map_type,
+    index_type,
+    unfilled_maps,
 )
 from antipodes_tasks.permutations.arrangements import rank_arrangements, ranker, unrank_arrangements
 from antipodes_tasks.rules.moves import Labels, Moves
@@ -406,9 +408,8 @@ class FieldTables(Filler):
         most_maps = self.most_column_maps
         rows, width, moves = self.rows, self.width, len(self.moves)
         target = np.full((rows, moves), ILLEGAL, dtype=np.int32)
-        column_map: ColumnMap = np.zeros((rows, moves if width > 1 else 0), dtype=map_type(most_maps))
-        maps = np.zeros((most_maps, width), dtype=np.int32)
-        tables = MoveTables(target, column_map, maps, self.moves.reversible)
+        column_map: ColumnMap = np.zeros((rows, moves if width > 1 else 0), dtype=index_type(most_maps))
+        tables = MoveTables(target, column_map, unfilled_maps(most_maps, width), self.moves.reversible)
         return tables, MapNumbers(width, tables.column_maps)
 
     def _fills(self, tables: MoveTables, numbers: "MapNumbers") -> list[Fill]:
@@ -455,7 +456,7 @@ class FieldTables(Filler):
 class MapNumbers:
     """The numbers of distinct column maps; the identity is number 0. Several threads can use the same object."""
 
-    def __init__(self, width: int, maps: NDArray[np.int32] | None = None) -> None:
+    def __init__(self, width: int, maps: ColumnMaps | None = None) -> None:
         """Number the identity. If ``maps`` ``(maximum, width)`` is given, also write each new map to it."""
         self._maps = maps
         self._lock = Lock()

@@ -21,11 +21,13 @@ from antipodes_tasks.move_tables import (
     ILLEGAL,
     STEPS,
     ColumnMap,
+    ColumnMaps,
     Fill,
     Filler,
     MoveTables,
     blocks,
-    map_type,
+    index_type,
+    unfilled_maps,
 )
 from antipodes_tasks.permutations.arrangements import numbering, numbering_bytes
 from antipodes_tasks.rules.transforms import Transforms
@@ -126,9 +128,8 @@ class OrbitTables(Filler):
         maps = self._maps()
         rows, width, count = self.cut.rows, self.cut.width, len(maps.keys)
         target = np.empty((rows, self.most_moves), dtype=np.int32)
-        column_map: ColumnMap = np.empty((rows, self.most_moves if width > 1 else 0), dtype=map_type(count))
-        column_maps = np.zeros((count, width), dtype=np.int32)
-        tables = MoveTables(target, column_map, column_maps, undirected=self.transforms.reversible)
+        column_map: ColumnMap = np.empty((rows, self.most_moves if width > 1 else 0), dtype=index_type(count))
+        tables = MoveTables(target, column_map, unfilled_maps(count, width), undirected=self.transforms.reversible)
         return tables, [*self._row_fills(tables, maps), *self._column_fills(tables, maps)]
 
     def building_bytes(self, threads: int) -> int:
@@ -217,7 +218,7 @@ class OrbitTables(Filler):
         return legal
 
     def _row_fills(self, tables: MoveTables, maps: Maps) -> Iterator[Fill]:
-        numbers: ColumnMap = maps.numbers.astype(map_type(len(maps.keys)))
+        numbers: ColumnMap = maps.numbers.astype(index_type(len(maps.keys)))
         parts = self.cut.row
         if self._is_direct:
             yield from self._direct_fills(tables, numbers)
@@ -340,7 +341,7 @@ def combine_rows(
 
 
 @kernel
-def combine_columns(column_maps: NDArray[np.int32], first: int, end: int, columns: JoinedColumns) -> None:
+def combine_columns(column_maps: ColumnMaps, first: int, end: int, columns: JoinedColumns) -> None:
     """Fill the column maps for the columns from ``first`` to ``end``."""
     parts = len(columns.at)
     lines = np.empty((COLUMNS_AT_ONCE, parts), dtype=np.int64)
@@ -362,7 +363,7 @@ def combine_columns(column_maps: NDArray[np.int32], first: int, end: int, column
 
 @kernel
 def _map_columns(
-    after: NDArray[np.int32],
+    after: ColumnMaps,
     entries: NDArray[np.int32],
     lines: NDArray[np.int64],
     weights: NDArray[np.int64],

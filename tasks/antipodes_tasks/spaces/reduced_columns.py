@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antipodes_tasks.base.jit import kernel
-from antipodes_tasks.move_tables import ILLEGAL
+from antipodes_tasks.move_tables import ILLEGAL, ColumnMaps
 from antipodes_tasks.permutations.arrangements import rank_tables
 from antipodes_tasks.permutations.parity import parities
 from antipodes_tasks.rules.moves import Labels
@@ -177,7 +177,7 @@ def _contents_after(
 
 
 @kernel
-def fill_maps(maps: NDArray[np.int32], keys: KeyLines, columns: ColumnRanks) -> None:
+def fill_maps(maps: ColumnMaps, keys: KeyLines, columns: ColumnRanks) -> None:
     """Compute column maps from their keys."""
     width = maps.shape[1]
     summands = np.empty(columns.cases.shape[1], dtype=np.int32)

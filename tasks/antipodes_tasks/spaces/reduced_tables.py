@@ -12,7 +12,7 @@ from functools import cached_property, partial
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes_tasks.move_tables import COLUMN_BYTES, Fill, Filler, MoveTables, blocks
+from antipodes_tasks.move_tables import ColumnMaps, Fill, Filler, MoveTables, blocks, index_type, unfilled_maps
 from antipodes_tasks.rules.transforms import Transforms
 from antipodes_tasks.spaces.orbit_parts import ValuesIndex
 from antipodes_tasks.spaces.orbit_steps import OrbitSteps, most_on_empty_places, orbit_steps
@@ -26,9 +26,9 @@ KEPT_BYTES = 16
 """Bytes of a representative row while its space is in use: its key and its weight."""
 LISTED_SECONDS, MAP_SECONDS = 3e-8, 2e-9
 """Thread seconds to list the representatives, per row before the reduction; and seconds per entry of a column map."""
-ROW_BYTES, STEP_BYTES = 32, 12
-"""Bytes of a representative row, and of each move from it, while tables are filled. This includes the key, the
-weight, and the row tables before these are shortened."""
+CONTENT_BYTES, KEY_BYTES = 128, 8
+"""Bytes of each content of the column while column maps are filled: in each case (see `ColumnRanks`), and in
+the key of each map."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,7 +87,7 @@ class ReducedTables(Filler):
             return self.table_bytes
         each = self.sample.most_moves * (4 if self.width == 1 else 6) + KEPT_BYTES
         rows = self.frame.all_rows // len(self.classes.images)
-        return rows * each + self.sample.maps * self.width * COLUMN_BYTES
+        return rows * each + self.sample.maps * self.width * index_type(self.width).itemsize
 
     def estimated_seconds(self, threads: int) -> float | None:
         """Return the seconds to list the rows and to fill the tables of an outline; None for a complete space."""
@@ -114,7 +114,7 @@ class ReducedTables(Filler):
     def begin(self) -> tuple[MoveTables, list[Fill]]:
         """Return move tables whose column maps are unfilled, and the calls that fill the column maps."""
         target, column_map, keys, closing = self.reduction
-        maps = np.zeros((len(keys), self.width), dtype=np.int32)
+        maps = unfilled_maps(len(keys), self.width)
         tables = MoveTables(
             target, column_map, maps, self.transforms.reversible, closing if len(closing.rows) else None
         )
@@ -127,7 +127,7 @@ class ReducedTables(Filler):
             fill()
         return maps
 
-    def _fills(self, maps: NDArray[np.int32], keys: KeyLines) -> list[Fill]:
+    def _fills(self, maps: ColumnMaps, keys: KeyLines) -> list[Fill]:
         """Return the calls that fill the column maps ``(n, width)`` with these keys."""
         if self.width == 1:
             return []
@@ -145,12 +145,13 @@ class ReducedTables(Filler):
 
     def building_bytes(self, threads: int) -> int:
         """Return an upper bound on the bytes in use, besides the tables, while ``threads`` threads fill them."""
-        effects = 1 if self.folds else len(self.steps.alternatives)
-        cases = self.width * (2 * effects * (self.frame.slots + 2) + 8 * len(self.frame.blocks))
-        rows = self.rows * (ROW_BYTES + self.frame.places + STEP_BYTES * self.legal_moves)
-        if self.classes.is_outline:
-            return cases + rows + 2 * self.most_column_maps * self.sample.key_bytes
-        return cases + rows + 2 * self.reduction.keys.nbytes
+        effects, maps = 1 if self.folds else len(self.steps.alternatives), self.most_column_maps
+        alone = self.folds and all(block.merged is None for block in self.frame.blocks)
+        cases = max((block.size for block in self.frame.blocks), default=0) if alone else self.width
+        columns = self.width * ((2 * effects + 8) * (self.frame.slots + 2) + 8 * len(self.frame.blocks))
+        columns += CONTENT_BYTES * (self.frame.slots + 2) * cases
+        rows = self.row_tables.building_bytes(threads, maps, self.most_moves) + KEPT_BYTES * self.rows
+        return max(rows - self.table_bytes, columns + KEY_BYTES * (self.frame.slots + 1) * maps)
 
     @property
     def folds(self) -> bool:

@@ -21,7 +21,17 @@ from numpy.typing import NDArray
 from antipodes_tasks.base.errors import FieldError, SizeLimitError
 from antipodes_tasks.base.jit import kernel
 from antipodes_tasks.base.quoting import shorten
-from antipodes_tasks.move_tables import COLUMNS_AT_ONCE, ILLEGAL, Fill, Filler, Indices, MoveTables, blocks, map_type
+from antipodes_tasks.move_tables import (
+    COLUMNS_AT_ONCE,
+    ILLEGAL,
+    Fill,
+    Filler,
+    Indices,
+    MoveTables,
+    blocks,
+    index_type,
+    unfilled_maps,
+)
 from antipodes_tasks.permutations.arrangements import (
     Mask,
     binomials,
@@ -276,15 +286,17 @@ class RegionTables(Filler):
     def begin(self) -> tuple[MoveTables, list[Fill]]:
         """Return unfilled tables and the calls that fill them."""
         target = np.full((self.rows, self.most_moves), ILLEGAL, dtype=np.int32)
-        numbers = np.zeros((self.rows, self.most_moves if self.width > 1 else 0), dtype=map_type(self.most_column_maps))
-        tables = MoveTables(target, numbers, np.zeros((self.most_column_maps, self.width), np.int32), undirected=True)
+        numbers = np.zeros(
+            (self.rows, self.most_moves if self.width > 1 else 0), dtype=index_type(self.most_column_maps)
+        )
+        tables = MoveTables(target, numbers, unfilled_maps(self.most_column_maps, self.width), undirected=True)
         return tables, self._fills(tables)
 
     def by_edge(self) -> MoveTables:
         """Return filled move tables with one move for each edge, in the order of the edges; ILLEGAL if illegal."""
         target = np.full((self.rows, len(self.numbering.edges)), ILLEGAL, dtype=np.int32)
-        numbers = np.zeros(target.shape, dtype=map_type(self.most_column_maps))
-        tables = MoveTables(target, numbers, np.zeros((self.most_column_maps, self.width), np.int32), undirected=True)
+        numbers = np.zeros(target.shape, dtype=index_type(self.most_column_maps))
+        tables = MoveTables(target, numbers, unfilled_maps(self.most_column_maps, self.width), undirected=True)
         for fill in self._fills(tables, by_edge=True):
             fill()
         return tables

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antipodes_tasks.base.parallel import in_threads
-from antipodes_tasks.move_tables import Closing, ColumnMap, map_type
+from antipodes_tasks.move_tables import Closing, ColumnMap, index_type
 from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.rules.transforms import Transforms
 from antipodes_tasks.spaces.orbit_steps import OrbitSteps
@@ -40,6 +40,11 @@ LINES = 1 << 16
 """Number of keys that are computed before they are numbered."""
 SAMPLED_LINES = 1 << 17
 """Number of keys that are computed for a sample."""
+INDEX_BYTES, LISTING_BYTES = 12, 64
+"""Bytes of each row while the tables are filled: of its key in the index of keys; and of the arrays from which the rows
+are listed and this index is made, before there are any tables."""
+LINE_BYTES, PLACE_BYTES = 48, 32
+"""Bytes of a thread for each key: its move, symmetry and number; and for each place of a row, to compute its label."""
 FILLING, NUMBERING = "filling the move tables", "numbering the column maps"
 """Names of the two steps in progress reports."""
 
@@ -65,8 +70,6 @@ class RowSample(NamedTuple):
     """Number of different column maps of the first half of these rows."""
     most_moves: int
     """Maximum number of legal moves of a row."""
-    key_bytes: int
-    """Bytes of the key of a column map."""
     row_seconds: float
     """Thread seconds for each row."""
 
@@ -118,6 +121,7 @@ class RowTables:
             for first in range(0, rows, batch)
         ]
         blocks = in_threads(FILLING, calls)
+        calls.clear()  # frees the longer target in the next lines
         self._spare.clear()
         most = max(block.most for block in blocks)
         target = np.ascontiguousarray(target[:, :most])
@@ -141,8 +145,7 @@ class RowTables:
             seconds = time.perf_counter() - begin
             maps.append(numbers.count - identities + 1)
             most = max(most, int(np.bincount(moved.of, minlength=1).max()))
-        key_bytes = 2 * self._key_length
-        return RowSample(count, maps[1], maps[0], most, key_bytes, seconds / len(halves[1]))
+        return RowSample(count, maps[1], maps[0], most, seconds / len(halves[1]))
 
     def keys_of_images(self, rows: Labels, symmetries: NDArray[np.int64]) -> KeyLines:
         """Return the keys ``(n, key length)`` of the column maps of symmetries ``(n,)``, which follow no move.
@@ -171,8 +174,10 @@ class RowTables:
         to = {name: numbers.add(own.known) for name, own in known.items()}
         closing = self._closing(numbers)
         maps = numbers.count - identities + 1
-        place = np.maximum(np.arange(numbers.count) - identities + 1, 0).astype(map_type(maps))
-        renumbered: ColumnMap = np.empty((len(target), most), dtype=map_type(maps))
+        place = np.maximum(np.arange(numbers.count) - identities + 1, 0).astype(index_type(maps))
+        renumbered: ColumnMap = column_map
+        if (most, index_type(maps)) != (column_map.shape[1], column_map.dtype):
+            renumbered = np.empty((len(target), most), dtype=index_type(maps))
 
         def renumber(block: _Block) -> None:
             renumbered[block.rows] = place[to[id(block.numbers)]][column_map[block.rows, :most]]
@@ -188,6 +193,28 @@ class RowTables:
     @property
     def _key_length(self) -> int:
         return 2 * self._frame.slots + 2
+
+    def building_bytes(self, threads: int, maps: int, most_moves: int) -> int:
+        """Return an upper bound on the bytes in use while ``threads`` threads fill the tables, the tables included.
+
+        ``maps`` is the number of column maps, and ``most_moves`` the maximum number of legal moves of a row.
+        """
+        rows, moves, key_bytes = self.classes.count, self.legal_moves, 2 * self._key_length
+        numbers = 0 if self._frame.width == 1 else 4
+        copies = 4 if most_moves < moves else 2 if numbers and index_type(maps).itemsize == 2 else 0
+        tables = rows * max(LISTING_BYTES, INDEX_BYTES + (4 + numbers) * moves + copies * most_moves)
+        lines = min(LINES + moves, rows * moves)
+        block = lines * (2 * key_bytes + LINE_BYTES) + lines // max(1, moves) * PLACE_BYTES * self._frame.places
+        numbered = (threads + 1) * (maps + lines) + self._stabilising
+        return tables + threads * block + numbered * (3 * key_bytes + LINE_BYTES)
+
+    @property
+    def _stabilising(self) -> int:
+        """Number of pairs of a row and another symmetry than the identity that maps it to itself; 0 for an outline."""
+        if self.classes.is_outline:
+            return 0
+        order, weights = len(self.classes.images), self.classes.weights
+        return int((order // weights[weights < order] - 1).sum())
 
     @property
     def _variants(self) -> int:

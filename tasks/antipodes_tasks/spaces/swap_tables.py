@@ -16,7 +16,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antipodes_tasks.base.jit import kernel
-from antipodes_tasks.move_tables import COLUMNS_AT_ONCE, ColumnMap, Fill, Filler, MoveTables, blocks, map_type
+from antipodes_tasks.move_tables import (
+    COLUMNS_AT_ONCE,
+    ColumnMap,
+    ColumnMaps,
+    Fill,
+    Filler,
+    MoveTables,
+    blocks,
+    index_type,
+    unfilled_maps,
+)
 from antipodes_tasks.permutations.arrangements import (
     ArrangementNumbering,
     Ranks,
@@ -121,9 +131,8 @@ class SwapTables(Filler):
         """Return unfilled tables and the calls that fill them."""
         rows, width, count = self.rows, self.width, self.most_column_maps
         target = np.empty((rows, self.most_moves), dtype=np.int32)
-        column_map: ColumnMap = np.empty((rows, self.most_moves if width > 1 else 0), dtype=map_type(count))
-        column_maps = np.zeros((count, width), dtype=np.int32)
-        tables = MoveTables(target, column_map, column_maps, undirected=self.moves.reversible)
+        column_map: ColumnMap = np.empty((rows, self.most_moves if width > 1 else 0), dtype=index_type(count))
+        tables = MoveTables(target, column_map, unfilled_maps(count, width), undirected=self.moves.reversible)
         return tables, self.fills(tables)
 
     def fills(self, tables: MoveTables) -> list[Fill]:
@@ -346,7 +355,7 @@ def _fill_row(
 
 
 def fill_columns(
-    column_maps: NDArray[np.int32], first: int, end: int, numbering: ArrangementNumbering, shifts: NDArray[np.int64]
+    column_maps: ColumnMaps, first: int, end: int, numbering: ArrangementNumbering, shifts: NDArray[np.int64]
 ) -> None:
     """Fill the column maps for the columns from ``first`` to ``end``; ``shifts`` is `SwapTables.shifts`."""
     free, kinds = int(numbering.counts.sum()), len(numbering.counts)
@@ -358,7 +367,7 @@ def fill_columns(
 
 @kernel
 def _fill_columns(
-    column_maps: NDArray[np.int32],
+    column_maps: ColumnMaps,
     first: int,
     end: int,
     numbering: ArrangementNumbering,

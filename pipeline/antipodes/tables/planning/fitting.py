@@ -29,6 +29,9 @@ JOIN_SECONDS = 60.0
 POLL_SECONDS = 0.1
 """Seconds between checks for workers that have joined or left."""
 
+IN_MEMORY = "; counts that were begun in memory cannot be resumed with layers on disk, only started over"
+"""End of the message that a run that only counts needs more memory to be resumed, although its layers fit on disk."""
+
 
 def plan_that_fits(
     session: Session[Any],
@@ -87,7 +90,8 @@ def plan_checked(
         if limit is not None:
             check_memory(plan, limit)
     except ResourceLimitError as error:
-        raise ResourceLimitError(f"{error}{_worker_limit(plan.least_bytes, options, scheduler)}") from None
+        kept = IN_MEMORY if on_disk is False and not plan.keyed else ""
+        raise ResourceLimitError(f"{error}{_worker_limit(plan.least_bytes, options, scheduler)}{kept}") from None
     return plan
 
 
