@@ -217,10 +217,10 @@ def test_messages_in_python_speak_of_calls(tmp_path: Path) -> None:
 def test_a_run_of_a_corrupt_store_names_the_remedy(tmp_path: Path) -> None:
     """Whether the store is finished is asked before anything is locked, and the hint is the same there."""
     store = tmp_path / "t.zarr"
-    ap.run("hanoi-3-pegs", store)
+    ap.run("eight-puzzle", store)
     (store / "commit.json").write_text("{")
     with pytest.raises(StoreDamagedError, match=r"is corrupt: .*; restore it from a copy, or start over"):
-        ap.run("hanoi-3-pegs", store)
+        ap.run("eight-puzzle", store)
 
 
 def test_json_reports_of_the_same_run(cli: Command, interrupted: Command) -> None:

@@ -15,6 +15,7 @@ from rich.console import Console
 from stores import change_manifest, read_manifest
 
 from antipodes.cli import streams
+from antipodes.cli.main import run_command
 from antipodes.progress.live import live_line
 from antipodes.progress.show import PlainLines
 from antipodes.puzzles.custom import define_puzzle
@@ -67,11 +68,20 @@ def check(outcome: Outcome) -> Outcome:
     return outcome
 
 
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a puzzle in Python that prints hostile texts, and its table."""
+    folder = tmp_path_factory.mktemp("hostile")
+    (folder / "hostile.py").write_text(DEFINITION, encoding="utf-8")
+    store = folder / "outputs/dial.zarr"
+    assert run_command(["run", f"{folder}/hostile.py:dial", "--store", str(store), "--quiet"]) == 0
+    return folder
+
+
 @pytest.fixture
-def hostile(cli: Command, tmp_path: Path) -> Path:
+def hostile(made: Path, tmp_path: Path) -> Path:
     """A folder with stores and folders of hostile names, and a puzzle in Python that prints such texts."""
-    (tmp_path / "hostile.py").write_text(DEFINITION, encoding="utf-8")
-    check(cli("run", "hostile.py:dial", "--quiet"))
+    shutil.copytree(made, tmp_path, dirs_exist_ok=True)
     store = tmp_path / "outputs/dial.zarr"
     change_manifest(store, puzzle={**read_manifest(store / MANIFEST)["puzzle"], "name": IN_FILES})
     shutil.copytree(store, os.fsdecode(os.fsencode(tmp_path) + b"/outputs/\x1b[31m\xff\x9b.zarr"))

@@ -307,14 +307,18 @@ def test_entries_that_stand_for_several_positions(tmp_path: Path) -> None:
         assert {one["change"] for one in view["successors"]} <= {-1, 0, 1}
 
 
+MAX_PATHS = 25
+"""Maximum number of paths of a position that are compared."""
+
+
 @pytest.mark.parametrize("name", TABLES)
 def test_each_shortest_path_has_a_number(client: Client, tables: dict[str, Table], name: str) -> None:
     table = tables[name]
     expected = shortest_paths(table)
-    text = max(expected, key=lambda one: min(expected[one], 100))
+    text = max(expected, key=lambda one: min(expected[one], MAX_PATHS))
     address, distance = f"/stores/{name}/path", table.distance(text)
     paths = set()
-    for number in range(1, min(expected[text], 100) + 1):
+    for number in range(1, min(expected[text], MAX_PATHS) + 1):
         found = client.value(address, {"position": text, "number": number})
         assert fits(found, positions.Path)
         assert (found["number"], found["count"]) == (str(number), str(expected[text]))
@@ -322,7 +326,7 @@ def test_each_shortest_path_has_a_number(client: Client, tables: dict[str, Table
         steps = table.puzzle.parse_many(found["path"] if table.puzzle.moves.reversible else found["path"][::-1])
         assert None not in table.puzzle.moves.moves_on_path(steps)
         paths.add(tuple(found["path"]))
-    assert len(paths) == min(expected[text], 100)
+    assert len(paths) == min(expected[text], MAX_PATHS)
     assert client.value(address, {"position": text})["path"] in map(list, paths)
     for number in (0, expected[text] + 1):
         assert "number of a shortest path" in client.refused(address, {"position": text, "number": number}, 404)

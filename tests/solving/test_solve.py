@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import puzzle_settings
 
@@ -21,6 +21,7 @@ from antipodes_tasks.searches.answer import Outcome
 from antipodes_tasks.searches.problem import Problem
 
 
+@settings(max_examples=max(1, settings().max_examples // 3))  # half of them search all positions by every method
 @given(st.integers(0, 2**32 - 1))
 def test_every_method_agrees_with_the_table(finished: Path, seed: int) -> None:
     puzzle = load_config("eight-puzzle").puzzle
@@ -73,7 +74,7 @@ def test_which_method_suits() -> None:
 
 
 def test_a_puzzle_of_more_positions_than_can_be_counted() -> None:
-    lights = puzzle_from({"name": "lights", "family": "lights-out", "rows": 12, "columns": 12})
+    lights = puzzle_from({"name": "lights", "family": "lights-out", "rows": 8, "columns": 9})
     assert choose_method(Problem.of(lights.rules, lights.start_labels[0])).method == "bidirectional"
 
 

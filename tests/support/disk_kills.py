@@ -7,6 +7,8 @@ on one store. Each run is a fork of this process, which has loaded the libraries
 import os
 import random
 import sys
+import tempfile
+import threading
 from pathlib import Path
 
 from every_kind import config_of, options_of
@@ -24,6 +26,12 @@ def main(name: str, store: Path, number: int, rng: random.Random, counts_only: b
     planning.CONTENTS = (DiskContents(),)
     division.CHUNK_STATES = (8, 64)
     disk_contents.LOG_BYTES, disk_contents.LOGS_BYTES = 16, 64
+    with tempfile.TemporaryDirectory() as folder:
+        # Load all kernels once. The threads of dask belong to the thread that uses them, so no fork waits for them.
+        arguments = config_of(name), Path(folder) / "t.zarr", options_of(name, workers=2, counts_only=counts_only)
+        loading = threading.Thread(target=run_puzzle, args=arguments)
+        loading.start()
+        loading.join()
     killed = 0
     for at in [*(rng.randint(1, 60) for _ in range(number)), 0]:
         process = os.fork()

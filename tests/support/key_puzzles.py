@@ -11,7 +11,7 @@ from antipodes.puzzles.config import Config, as_config
 from antipodes.puzzles.custom import define_puzzle
 from antipodes.puzzles.puzzle import Puzzle
 
-BLOCKS = {"name": "blocks", "family": "blocks", "start": "AABC\nAADE\nFFGH\n.IJ."}
+BLOCKS = {"name": "blocks", "family": "blocks", "start": "AABB\nCCDE\n.F.."}
 WORDS = 9
 """Number of dials; with 8 bits each, a key needs two words."""
 

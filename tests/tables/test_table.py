@@ -213,7 +213,7 @@ def in_many_chunks(tmp_path: Path) -> Path:
 def queries(table: Table, seed: int) -> list[object]:
     rng = np.random.default_rng(seed)
     answers: list[object] = []
-    for _ in range(5):
+    for _ in range(3):
         answers.append(table.distances_by_index(rng.integers(0, table.index_size, 500)).tolist())
         answers += [
             table.get_distance(one) for one in rng.permuted(np.tile(np.arange(9, dtype=np.uint8), (9, 1)), axis=1)

@@ -66,17 +66,19 @@ def test_every_kind_of_table(expected: Path, tmp_path: Path, monkeypatch: pytest
 
 
 @pytest.mark.usefixtures("two_bits")
-@pytest.mark.parametrize("puzzle", ["eight-puzzle", "2x2x2-corner", "five-tiles"])
-def test_counts_that_are_resumed_after_each_layer(puzzle: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("puzzle", "layers"), [("eight-puzzle", 1), ("2x2x2-corner", 1), ("five-tiles", 6)])
+def test_counts_that_are_resumed_after_some_layers(
+    puzzle: str, layers: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     config, options = load_config(puzzle), RunOptions(workers=2, counts_only=True, checkpoint_every=0)
-    while not run_puzzle(config, tmp_path / "t.zarr", options, interrupted=stop_after(4)).complete:
+    while not run_puzzle(config, tmp_path / "t.zarr", options, interrupted=stop_after(3 + layers)).complete:
         pass
     monkeypatch.undo()
     run_puzzle(config, tmp_path / "three.zarr", options)
     assert contents(tmp_path / "t.zarr") == contents(tmp_path / "three.zarr")
 
 
-@pytest.mark.parametrize("puzzle", ["five-tiles"])
+@pytest.mark.parametrize("puzzle", ["eight-puzzle"])
 def test_a_checkpoint_of_three_bits_is_resumed_with_two(
     puzzle: str, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
