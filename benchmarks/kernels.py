@@ -5,6 +5,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from unittest.mock import patch
 
@@ -14,14 +15,15 @@ from antipodes_tasks.keys.steps import CompiledSteps
 from antipodes_tasks.properties.gaps import Gaps
 from antipodes_tasks.properties.heuristics import heuristic_of
 from antipodes_tasks.properties.lower_bounds import LowerBound, TableSum, zero_bound
-from antipodes_tasks.rules.swaps import swap_edges
+from antipodes_tasks.rules.swaps import swap_edges, transforms_of
 from antipodes_tasks.searches.batch_dfs import descent_by_blocks
 from antipodes_tasks.searches.blank_walk import descent_of_blank
-from antipodes_tasks.searches.depth_first import Descent, descent_by_moves
+from antipodes_tasks.searches.depth_first import Descent, descent_by_swaps
 from antipodes_tasks.searches.gap_dfs import descent_by_gaps
 from antipodes_tasks.searches.heuristic import Heuristic
 from antipodes_tasks.searches.problem import Problem, Request
 from antipodes_tasks.searches.progress import silence
+from antipodes_tasks.searches.word_dfs import descent_by_words
 from benchmarks.measure import ANTIPODES, Row, median, run
 
 TITLE = "Depth-first kernels"
@@ -45,15 +47,16 @@ def _without_tables() -> Iterator[Row]:
     fifteen, cube, stack = _problem("fifteen-puzzle", FIFTEEN), _by_moves("3x3x3", CUBE), _pancakes()
     edges, zero = swap_edges(fifteen.rules), zero_bound()
     assert edges is not None
-    by_moves, by_swaps = _by_kernel(fifteen, 60, zero, swaps=False), _by_kernel(fifteen, 60, zero, swaps=True)
+    as_transforms = Problem.of(replace(fifteen.rules, moves=transforms_of(fifteen.rules)), fifteen.position)
+    by_words, by_swaps = _by_words(as_transforms, 60), _by_swaps(fifteen, 60, zero)
     yield _row("the path of one blank (`blank_walk`)", lambda: descent_of_blank(60, fifteen, edges, EVERY), by_swaps)
-    yield _row("swaps without a heuristic (`depth_first`)", by_swaps, by_moves)
-    yield _row("any moves without a heuristic (`depth_first`)", by_moves, _by_batches(fifteen, 60, None))
-    yield _row("turns without a heuristic (`depth_first`)", _by_kernel(cube, 20, zero), _by_batches(cube, 20, None))
+    yield _row("swaps without a heuristic (`depth_first`)", by_swaps, by_words)
+    yield _row("any moves without a heuristic (`word_dfs`)", by_words, _by_batches(fifteen, 60, None))
+    yield _row("turns without a heuristic (`word_dfs`)", _by_words(cube, 20), _by_batches(cube, 20, None))
     for name, depth in (("manhattan", 66), ("linear-conflict", 68)):
         bound = heuristic_of(fifteen.rules, fifteen.goals, name)
         yield _row(
-            f"swaps with {name} (`depth_first`)", _by_kernel(fifteen, depth, bound), _by_batches(fifteen, depth, bound)
+            f"swaps with {name} (`depth_first`)", _by_swaps(fifteen, depth, bound), _by_batches(fifteen, depth, bound)
         )
     gaps = heuristic_of(stack.rules, stack.goals, "gap")
     assert isinstance(gaps, Gaps)
@@ -92,11 +95,16 @@ def _pancakes() -> Problem:
     return Problem.of(puzzle.rules, puzzle.parse(STACK))
 
 
-def _by_kernel(problem: Problem, depth: int, bound: LowerBound, swaps: bool = True) -> Search:
-    tables, steps, edges = bound.tables, problem.steps, swap_edges(problem.rules) if swaps else None
+def _by_swaps(problem: Problem, depth: int, bound: LowerBound) -> Search:
+    tables = bound.tables
     assert isinstance(tables, TableSum)
+    return lambda: descent_by_swaps(depth, problem, problem.steps, tables, EVERY)
+
+
+def _by_words(problem: Problem, depth: int) -> Search:
+    steps = problem.steps
     assert isinstance(steps, CompiledSteps)
-    return lambda: descent_by_moves(depth, problem, steps, edges, tables, EVERY)
+    return lambda: descent_by_words(depth, problem, steps, EVERY)
 
 
 def _by_batches(problem: Problem, depth: int, bound: LowerBound | Heuristic | None) -> Search:

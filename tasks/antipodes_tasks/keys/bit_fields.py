@@ -41,7 +41,7 @@ class Fields:
     @classmethod
     def of(cls, parts: Sequence[Part]) -> "Fields":
         """Return fields that can hold any label of each part."""
-        return cls(tuple(max(1, bits_of(len(part.symbols))) for part in parts for _ in range(part.places)))
+        return cls(tuple(bits_of(len(part.symbols)) for part in parts for _ in range(part.places)))
 
     @property
     def places(self) -> int:

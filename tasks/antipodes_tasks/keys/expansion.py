@@ -6,7 +6,8 @@ from functools import cached_property
 
 import numpy as np
 
-from antipodes_tasks.keys.compile_moves import key_moves
+from antipodes_tasks.keys.compile_moves import compiled_moves
+from antipodes_tasks.keys.compiled_moves import CompiledMoves
 from antipodes_tasks.keys.kernels import (
     drop_recent,
     drop_recent_rows,
@@ -16,7 +17,6 @@ from antipodes_tasks.keys.kernels import (
     expand_words,
     no_recent,
 )
-from antipodes_tasks.keys.key_moves import KeyMoves
 from antipodes_tasks.keys.packing import Keys, Packing, rows_of
 from antipodes_tasks.keys.piece_steps import PieceSteps
 from antipodes_tasks.rules.functions import legal_positions
@@ -48,9 +48,9 @@ class Expansion:
         return len(self.rules.moves)
 
     @cached_property
-    def compiled(self) -> KeyMoves | PieceSteps | None:
+    def compiled(self) -> CompiledMoves | PieceSteps | None:
         """The moves as arrays for a kernel; None if they are not compiled."""
-        return key_moves(self.rules.moves, self.packing)
+        return compiled_moves(self.rules.moves, self.packing)
 
     def successors(self, keys: Keys, check: bool = False) -> Keys:
         """Return the keys of all successors, unsorted and with repeats.
@@ -83,7 +83,7 @@ class Expansion:
                 return expand_steps(keys, begin, after, self.moves, moves)
             return expand_step_rows(rows_of(keys), begin, rows_of(after), self.moves, moves)
         assert moves is not None
-        return (expand_words if keys.ndim == 1 else expand_rows)(keys, begin, after, moves)
+        return (expand_words if keys.ndim == 1 else expand_rows)(keys, begin, after, None, moves)
 
     def _batches(self, keys: Keys, check: bool) -> Iterator[Keys]:
         moves = self.rules.moves

@@ -4,7 +4,7 @@ import numpy as np
 
 from antipodes_tasks.base.jit import integer, kernel, trailing_zeros
 from antipodes_tasks.keys.bit_fields import Words
-from antipodes_tasks.keys.key_moves import KeyMoves
+from antipodes_tasks.keys.compiled_moves import CompiledMoves, Numbers
 from antipodes_tasks.keys.piece_steps import PieceSteps
 
 ZERO, ONE = np.uint64(0), np.uint64(1)
@@ -13,11 +13,14 @@ OTHERS = np.uint64(63)
 
 
 @kernel
-def expand_words(keys: Words, begin: int, after: Words, moves: KeyMoves) -> tuple[int, int]:
+def expand_words(
+    keys: Words, begin: int, after: Words, before: Numbers | None, moves: CompiledMoves
+) -> tuple[int, int]:
     """Write the successors of one-word keys ``(n,)`` from index ``begin`` on, as long as ``after`` has room for one
     successor per move.
 
-    Return the index of the first key that was not expanded, and the number of successors.
+    ``before`` gets the index of each successor's predecessor, unless it is None. Return the index of the first key that
+    was not expanded, and the number of successors.
     """
     # Numba counts references at each access to an array in a tuple, so each array is read from the tuple once. Indices
     # are unsigned, so that numba does not check for negative values.
@@ -33,7 +36,7 @@ def expand_words(keys: Words, begin: int, after: Words, moves: KeyMoves) -> tupl
     most = np.uint64(len(mask))
     for i in range(np.uint64(begin), np.uint64(len(keys))):
         if count + most > room:
-            return int(i), int(count)
+            return integer(i), integer(count)
         key = keys[i]
         guard, pending = unguarded, ~(((key & low) + low) | key) & high
         while True:
@@ -56,12 +59,14 @@ def expand_words(keys: Words, begin: int, after: Words, moves: KeyMoves) -> tupl
                 for look in range(lookup_at[move], lookup_at[move + ONE]):
                     successor ^= table[table_at[look] + ((key >> lookup_shift[look]) & lookup_mask[look])]
                 after[count] = successor
+                if before is not None:
+                    before[count] = i
                 count += ONE
             if pending == ZERO:
                 break
             guard = trailing_zeros(pending)
             pending &= pending - ONE
-    return len(keys), int(count)
+    return len(keys), integer(count)
 
 
 @kernel
@@ -78,7 +83,7 @@ def expand_steps(keys: Words, begin: int, after: Words, most: int, steps: PieceS
     fields = np.uint64(len(shift))
     for i in range(np.uint64(begin), np.uint64(len(keys))):
         if count + each >= room:
-            return int(i), int(count)
+            return integer(i), integer(count)
         key, taken = keys[i], ZERO
         for f in range(fields):
             taken |= covered[at[f] + ((key >> shift[f]) & mask[f])]
@@ -87,7 +92,7 @@ def expand_steps(keys: Words, begin: int, after: Words, most: int, steps: PieceS
             for step in range(first[entry], first[entry + ONE]):
                 after[count] = key + change[step]
                 count += np.uint64((taken & empty[step]) == ZERO)
-    return len(keys), int(count)
+    return len(keys), integer(count)
 
 
 @kernel
@@ -169,7 +174,7 @@ def drop_recent_rows(keys: Words, count: int, recent: Words) -> int:
 
 
 @kernel
-def expand_rows(keys: Words, begin: int, after: Words, moves: KeyMoves) -> tuple[int, int]:
+def expand_rows(keys: Words, begin: int, after: Words, before: Numbers | None, moves: CompiledMoves) -> tuple[int, int]:
     """Expand as `expand_words` does, for keys ``(n, words)``."""
     low, high, first, mask, value, change = moves.low, moves.high, moves.first, moves.mask, moves.value, moves.change
     condition_at, condition_word, condition_shift = moves.condition_at, moves.condition_word, moves.condition_shift
@@ -205,6 +210,8 @@ def expand_rows(keys: Words, begin: int, after: Words, moves: KeyMoves) -> tuple
                 for look in range(lookup_at[move], lookup_at[move + 1]):
                     index = (key[lookup_word[look]] >> lookup_shift[look]) & lookup_mask[look]
                     after[count, changed_word[look]] ^= table[np.uint64(table_at[look]) + index]
+                if before is not None:
+                    before[count] = i
                 count += 1
             while pending == ZERO and guard_word < words - 1:
                 guard_word += 1

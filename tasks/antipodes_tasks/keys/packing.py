@@ -5,7 +5,7 @@ identical blocks is stored as one number, which determines all their places, if 
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -28,7 +28,7 @@ from antipodes_tasks.keys.identical_pieces import (
 )
 from antipodes_tasks.rules.footprints import EMPTY, Footprint, Footprints, block_steps
 from antipodes_tasks.rules.moves import Labels, Mask
-from antipodes_tasks.rules.parts import moduli_of
+from antipodes_tasks.rules.parts import Part, moduli_of
 from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.rules.transforms import Transforms
 
@@ -81,6 +81,11 @@ class Packing:
                 f"{WORD} bits per position; the limit is {MAX_WORDS} words"
             )
         return packing
+
+    @classmethod
+    def of_all(cls, parts: Sequence[Part]) -> "Packing":
+        """Return the packing of positions with any labels, in the bit fields of `Fields.of`."""
+        return cls(tuple(tuple(range(modulus)) for modulus in moduli_of(parts)))
 
     def is_injective(self, rules: Rules) -> bool:
         """Return whether different positions have different keys, among all positions reachable from the starts."""

@@ -1,6 +1,6 @@
 """Depth-first search without a heuristic, for a single blank and positions that fit in one word.
 
-It expands five times as many positions per second as the kernel for all moves in `depth_first`.
+It expands more than twice as many positions per second as the kernel for swaps in `depth_first`.
 """
 
 from itertools import pairwise

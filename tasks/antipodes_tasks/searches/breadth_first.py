@@ -171,7 +171,7 @@ class Reached:
         begin, end = self._ends[-2:]
         while begin < end:
             self._pace.start()
-            expanded = self.steps.add_successors(self._positions, begin, min(end, begin + self._pace.budget)).positions
+            expanded = self.steps.add_successors(self._positions, begin, min(end, begin + self._pace.budget))
             self._pace.learn(expanded)
             self.expanded += expanded
             begin += expanded

@@ -1,8 +1,7 @@
 """Depth-first search to a fixed depth, in steps: each call resumes where the previous call stopped.
 
-There are two kernels for moves that are compiled to arrays: one for swaps with empty places, which uses a heuristic,
-and one for all other moves, without a heuristic. A common kernel would be half as fast. Goals are recognized only at
-exactly the given depth.
+This module contains the kernel for swaps with empty places, which uses a heuristic; `word_dfs` contains the kernel for
+all other compiled moves. Goals are recognized only at exactly the given depth.
 """
 
 from collections.abc import Callable
@@ -14,10 +13,10 @@ from numpy.typing import NDArray
 
 from antipodes_tasks.base.jit import kernel
 from antipodes_tasks.keys.position_set import Numbers, Words
-from antipodes_tasks.keys.steps import CompiledSteps, MoveArrays, is_legal
+from antipodes_tasks.keys.steps import Steps
 from antipodes_tasks.properties.lower_bounds import UNREACHABLE_COST, Lookups, TableSum
 from antipodes_tasks.rules.moves import Labels
-from antipodes_tasks.rules.swaps import UNREACHABLE, Edges, distances_to
+from antipodes_tasks.rules.swaps import UNREACHABLE, distances_to, swap_edges
 from antipodes_tasks.searches.answer import PATH_BYTES, check_listing
 from antipodes_tasks.searches.problem import Problem, Request
 
@@ -77,10 +76,10 @@ def listed(paths: NDArray[Any], found: int, problem: Problem, request: Request) 
 
 
 class _Stack(NamedTuple):
-    """The state of a search; in arrays with one entry per depth, index 0 is the root."""
+    """The state of a search by swaps; in arrays with one entry per depth, index 0 is the root."""
 
     labels: Labels
-    """The current position ``(1, places)``, or the position at each depth ``(bound + 1, places)``."""
+    """The current position ``(places,)``."""
     candidate: Words
     """``(bound + 1,)``: the move to be tried next."""
     end: Words
@@ -94,7 +93,7 @@ class _Stack(NamedTuple):
 
 
 class _Swaps(NamedTuple):
-    """Swaps as arrays; swaps with the same destination are contiguous."""
+    """Swaps as arrays, sorted by destination and origin."""
 
     origin: Words
     destination: Words
@@ -111,58 +110,56 @@ class _Swaps(NamedTuple):
     """``(moves, labels)``: the change of the sum of single-piece tables; the zero heuristic has no rows."""
 
 
-def descent_by_moves(
-    depth: int, problem: Problem, steps: CompiledSteps, edges: Edges | None, tables: TableSum, request: Request
-) -> Descent:
-    """Return the search for paths of ``depth`` moves, by a kernel.
-
-    ``edges`` is None unless all moves are swaps; only swaps can be combined with ``tables`` that prune.
-    """
-    moves, labels = steps.arrays, problem.position[np.newaxis]
+def descent_by_swaps(depth: int, problem: Problem, steps: Steps, tables: TableSum, request: Request) -> Descent:
+    """Return the search for paths of ``depth`` moves, if all moves are swaps, pruned by the sum of tables."""
+    swaps, numbers = _swaps(problem, tables)
     stack = _Stack(
-        labels=labels.copy() if edges is not None else labels.repeat(depth + 1, axis=0),
+        labels=problem.position.copy(),
         candidate=np.zeros(depth + 1, dtype=np.uint64),
-        end=np.full(depth + 1, len(steps), dtype=np.uint64),
+        end=np.full(depth + 1, len(numbers), dtype=np.uint64),
         taken=np.zeros(depth, dtype=np.uint64),
         estimates=np.full(depth + 1, tables.estimate(problem.position)),
         tally=np.array([0, 1, 0, FAR]),
     )
+    if len(swaps.first_of):
+        stack.candidate[0], stack.end[0] = swaps.first_of[problem.position.argmin() :][:2]
     paths = room_for_paths(depth, request, np.uint64, depth)
+    known = (tables.numbers(problem.position), tables.lookups, problem.goals, swaps, paths, request.every)
 
     def result() -> Pass:
         _, _, found, following = stack.tally.tolist()
-        taken = listed(paths, found, problem, request)
+        taken = numbers[listed(paths, found, problem, request)]
         return Pass(list(steps.replay(problem.position, taken)), found, following)
 
-    if edges is None:
-        rules = (problem.goals, moves, paths, request.every)
-        return Descent(lambda budget: _descend(stack, budget, *rules), stack.tally, result)
-    swaps = _swaps(problem, moves, edges, tables)
-    if len(swaps.first_of):
-        stack.candidate[0], stack.end[0] = swaps.first_of[problem.position.argmin() :][:2]
-    of_swaps = (tables.numbers(problem.position), tables.lookups, problem.goals, swaps, paths, request.every)
-    return Descent(lambda budget: _descend_by_swaps(stack, budget, *of_swaps), stack.tally, result)
+    return Descent(lambda budget: _descend_by_swaps(stack, budget, *known), stack.tally, result)
 
 
-def _swaps(problem: Problem, moves: MoveArrays, edges: Edges, tables: TableSum) -> _Swaps:
+def _swaps(problem: Problem, tables: TableSum) -> tuple[_Swaps, Numbers]:
+    """Return the swaps, without repeats, and the number of each swap among the moves of the puzzle."""
+    edges, pairs = swap_edges(problem.rules), problem.rules.moves.pairs
+    assert edges is not None
+    assert pairs is not None
     places, costs = problem.rules.places, tables.costs
-    origin, destination = moves.tested, moves.guard
+    ends, numbers = np.unique(pairs[:, 1].astype(np.int64) * places + pairs[:, 0], return_index=True)
+    destination, origin = np.divmod(ends, places)
+    backwards = origin * places + destination
+    undo = np.minimum(np.searchsorted(ends, backwards), max(0, len(ends) - 1))
     away, first_of = np.zeros(places, dtype=np.int64), np.empty(0, dtype=np.uint64)
     if problem.rules.counts[0] == 1:
-        ends = set(np.nonzero(problem.goals == 0)[1].tolist())
-        away[:] = distances_to(ends, frozenset((b, a) for a, b in edges), places)
+        blanks = set(np.nonzero(problem.goals == 0)[1].tolist())
+        away[:] = distances_to(blanks, frozenset((b, a) for a, b in edges), places)
         away[away == UNREACHABLE] = UNREACHABLE_COST
         first_of = np.searchsorted(destination, np.arange(places + 1)).astype(np.uint64)
-    gains = costs if tables.is_zero else (costs[:, destination] - costs[:, origin]).T.copy()
-    return _Swaps(
+    swaps = _Swaps(
         origin.astype(np.uint64),
         destination.astype(np.uint64),
-        moves.next_group.astype(np.uint64),
-        moves.inverse.astype(np.uint64),
+        np.asarray(np.searchsorted(destination, destination, side="right"), dtype=np.uint64),
+        np.where(ends[undo] == backwards, undo, -1).astype(np.uint64),
         first_of,
         away,
-        gains,
+        gains=costs if tables.is_zero else (costs[:, destination] - costs[:, origin]).T.copy(),
     )
+    return swaps, numbers
 
 
 @kernel
@@ -183,7 +180,7 @@ def _descend_by_swaps(
     """
     # Arrays are unpacked into local variables, because numba counts references when arrays are passed in tuples, which
     # takes longer than a move. Indices are unsigned, so numba does not check for negative values.
-    (labels,), candidate, ends, taken, estimates, tally = stack
+    labels, candidate, ends, taken, estimates, tally = stack
     origin, destination, next_group, inverse, first_of, away, gains = swaps
     table_of, weights, values = lookups
     greatest, one_blank, guided, tables = np.uint64(len(taken)), len(first_of) > 0, len(gains) > 0, len(numbers) > 0
@@ -259,59 +256,6 @@ def swap_leads_to_goal(labels: Labels, origin: np.uint64, destination: np.uint64
 
 
 @kernel
-def _descend(stack: _Stack, budget: int, goals: Labels, moves: MoveArrays, paths: Words, every: bool) -> bool:
-    """Search as `_descend_by_swaps` does, for any moves and without a heuristic."""
-    labels, candidate, _, taken, _, tally = stack
-    guard, next_group, inverse, redundant = moves.guard, moves.next_group, moves.inverse, moves.redundant
-    condition_at, tested, mask = moves.condition_at, moves.tested, moves.mask
-    change_at, place, origin = moves.change_at, moves.place, moves.origin
-    added, moduli, effects = moves.added, moves.moduli, moves.effects
-    greatest, paired, ambiguous = np.uint64(len(taken)), len(redundant) > 0, len(effects) > 0
-    depth, expanded, next_bound = np.uint64(tally[DEPTH]), tally[EXPANDED], tally[NEXT_BOUND]
-    stop, over, count = expanded + budget, False, np.uint64(len(guard))
-    while expanded < stop:
-        move = candidate[depth]
-        if move == count:
-            if depth == ZERO:
-                over = True
-                break
-            depth -= ONE
-            continue
-        if guard[move] >= 0 and labels[depth, np.uint64(guard[move])] != 0:
-            candidate[depth] = next_group[move]
-            continue
-        candidate[depth] = move + ONE
-        if depth:
-            last = taken[depth - ONE]
-            if move == np.uint64(inverse[last]) or (paired and redundant[last, move]):
-                continue
-        if not is_legal(labels, depth, move, condition_at, tested, mask):
-            continue
-        if ambiguous and not _is_new(labels, depth, move, effects, moduli, condition_at, tested, mask):
-            continue
-        taken[depth] = move
-        if depth + ONE == greatest:
-            next_bound = np.int64(greatest) + 1
-            if _leads_to_goal(labels, depth, move, goals, change_at, place, origin, added, moduli):
-                if tally[FOUND] < len(paths):
-                    paths[tally[FOUND]] = taken
-                tally[FOUND] += 1
-                over = not every
-                if over:
-                    break
-            continue
-        for p in range(labels.shape[1]):
-            labels[depth + ONE, p] = labels[depth, p]
-        for change in range(change_at[move], change_at[move + ONE]):
-            label, p = np.int64(labels[depth, origin[change]]) + added[change], place[change]
-            labels[depth + ONE, p] = label - moduli[p] if label >= moduli[p] else label
-        depth, expanded = depth + ONE, expanded + 1
-        candidate[depth] = ZERO
-    tally[DEPTH], tally[EXPANDED], tally[NEXT_BOUND] = depth, expanded, next_bound
-    return over
-
-
-@kernel
 def _gain(
     numbers: Words, piece: int, source: np.uint64, target: np.uint64, table_of: Words, weights: Words, values: Labels
 ) -> np.int64:
@@ -339,32 +283,13 @@ def _renumber(
 
 
 @kernel
-def _is_new(
-    labels: Labels,
-    depth: np.uint64,
-    move: np.uint64,
-    effects: Numbers,
-    moduli: Numbers,
-    condition_at: Numbers,
-    tested: Numbers,
-    mask: Words,
-) -> bool:
-    """Return whether no earlier legal move leads to the same position."""
-    for earlier in range(np.uint64(move)):
-        if lead_to_same(labels, depth, np.uint64(earlier), move, effects, moduli) and is_legal(
-            labels, depth, np.uint64(earlier), condition_at, tested, mask
-        ):
-            return False
-    return True
-
-
-@kernel
 def lead_to_same(
     labels: Labels, row: np.uint64, one: np.uint64, other: np.uint64, effects: Numbers, moduli: Numbers
 ) -> bool:
     """Return whether two moves lead from the position in a row of ``labels`` ``(n, places)`` to the same position.
 
-    ``effects`` and ``moduli`` are arrays of `MoveArrays`.
+    ``effects`` ``(moves, 2, places)`` contains, for each place, the place from which it gets its label, and the number
+    added; ``moduli`` ``(places,)`` the number of values of each place.
     """
     for place in range(len(moduli)):
         first = np.int64(labels[row, effects[one, 0, place]]) + effects[one, 1, place]
@@ -372,36 +297,3 @@ def lead_to_same(
         if first != second and abs(first - second) != moduli[place]:
             return False
     return True
-
-
-@kernel
-def _leads_to_goal(
-    labels: Labels,
-    depth: np.uint64,
-    move: np.uint64,
-    goals: Labels,
-    change_at: Numbers,
-    place: Numbers,
-    origin: Numbers,
-    added: Numbers,
-    moduli: Numbers,
-) -> bool:
-    """Return whether a move leads from the position at a depth to one of the goals."""
-    for goal in range(len(goals)):
-        change, mended = change_at[move], np.int64(0)
-        while change < change_at[move + ONE]:
-            p = place[change]
-            label = np.int64(labels[depth, origin[change]]) + added[change]
-            if label >= moduli[p]:
-                label -= moduli[p]
-            if label != goals[goal, p]:
-                break
-            mended += labels[depth, p] != label
-            change += 1
-        if change < change_at[move + ONE]:
-            continue
-        for p in range(goals.shape[1]):
-            mended -= labels[depth, p] != goals[goal, p]
-        if mended == 0:
-            return True
-    return False

@@ -16,11 +16,12 @@ from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.rules.swaps import swap_edges
 from antipodes_tasks.searches.batch_dfs import descent_by_blocks
 from antipodes_tasks.searches.blank_walk import descent_of_blank
-from antipodes_tasks.searches.depth_first import Descent, descent_by_moves
+from antipodes_tasks.searches.depth_first import Descent, descent_by_swaps
 from antipodes_tasks.searches.gap_dfs import descent_by_gaps
 from antipodes_tasks.searches.problem import Problem, Request
 from antipodes_tasks.searches.progress import Heartbeat, no_pulse
 from antipodes_tasks.searches.shares import WHOLE, Share
+from antipodes_tasks.searches.word_dfs import descent_by_words
 
 
 class Heuristic(ABC):
@@ -112,7 +113,9 @@ class GuidedByBound(Heuristic):
             return descent_by_blocks(depth, problem, None if self.is_zero else self._lower, request)
         if edges is not None and problem.rules.counts[0] == 1 and problem.packing.words == 1 and self.is_zero:
             return descent_of_blank(depth, problem, edges, request)
-        return descent_by_moves(depth, problem, steps, edges, tables, request)
+        if edges is not None:
+            return descent_by_swaps(depth, problem, steps, tables, request)
+        return descent_by_words(depth, problem, steps, request)
 
 
 NO_HEURISTIC = GuidedByBound(zero_bound(), "none")

@@ -1,8 +1,9 @@
-"""Moves as arrays over the bits of keys: conditions that a key must fulfil, and changes of the key.
+"""Compiled moves: conditions that the bits of a packed position must fulfil, and changes of these bits.
 
-A move is legal if certain fields have one specific value (a mask and a value of the whole key), and certain other
-fields have one of several values. A move changes a key by exclusive or: with a constant for the fields whose values are
-known if the move is legal, and with entries of lookup tables, indexed by neighbouring bits of the key, for the others.
+A move is legal if certain fields have one specific value (a mask and a value of the whole position), and certain other
+fields have one of several values. A move changes a position by exclusive or: with a constant for the fields whose
+values are known if the move is legal, and with entries of lookup tables, indexed by neighbouring bits of the position,
+for the others.
 """
 
 from collections.abc import Iterable, Sequence
@@ -31,7 +32,7 @@ class FieldCondition(NamedTuple):
 
 
 class Lookup(NamedTuple):
-    """Neighbouring bits of a key that index a table, and the word of the key that the table's entries change."""
+    """Neighbouring bits of a position that index a table, and the word that the table's entries change."""
 
     word: int
     shift: int
@@ -41,9 +42,11 @@ class Lookup(NamedTuple):
 
 
 @dataclass
-class KeyMove:
-    """One move. Its integers have one bit for each bit of the key, the first word lowest."""
+class CompiledMove:
+    """One move. Its integers have one bit for each bit of a packed position, the first word lowest."""
 
+    number: int
+    """The number of the stated move."""
     guard: int = UNGUARDED
     """A place that must be empty, given by the number of the highest bit of its field; UNGUARDED if there is none."""
     mask: int = 0
@@ -60,7 +63,7 @@ class Tables(NamedTuple):
     shift: Words
     mask: Words
     at: Numbers
-    """Start of each lookup's table in ``entries``."""
+    """Start of each lookup's table in ``entries``; several lookups may share a table."""
     changed_word: Numbers
     entries: Words
 
@@ -77,13 +80,15 @@ class Tables(NamedTuple):
         )
 
 
-class KeyMoves(NamedTuple):
-    """All moves, sorted by guard; see `KeyMove`.
+class CompiledMoves(NamedTuple):
+    """All moves, sorted by guard; see `CompiledMove`.
 
     The conditions of move ``m`` are numbered from ``condition_at[m]`` to ``condition_at[m + 1] - 1``, its lookups from
     ``lookup_at[m]`` to ``lookup_at[m + 1] - 1``.
     """
 
+    number: Numbers
+    """``(moves,)``: the number of each move among the stated moves."""
     low: Words
     """``(words,)``: all bits of the fields except the highest bit of each."""
     high: Words
@@ -105,12 +110,13 @@ class KeyMoves(NamedTuple):
     lookups: Tables
 
 
-def arrays_of(moves: Iterable[KeyMove], words: int, low: Words, high: Words) -> KeyMoves:
-    """Return the moves of keys with this number of words as arrays."""
+def arrays_of(moves: Iterable[CompiledMove], words: int, low: Words, high: Words) -> CompiledMoves:
+    """Return the moves of positions with this number of words as arrays."""
     guards = words * WORD
     ordered = sorted(moves, key=lambda move: move.guard % (guards + 1))  # UNGUARDED, -1, comes last
     conditions = [one for move in ordered for one in move.conditions]
-    return KeyMoves(
+    return CompiledMoves(
+        number=np.array([move.number for move in ordered], dtype=np.int64),
         low=low,
         high=high,
         first=np.searchsorted([move.guard % (guards + 1) for move in ordered], np.arange(guards + 2)).astype(np.int64),
