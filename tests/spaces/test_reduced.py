@@ -23,7 +23,7 @@ from antipodes.puzzles.config import load_config
 from antipodes.puzzles.families import puzzle_from
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.system.machine import available_workers
-from antipodes_tasks.base.errors import FieldError, InputError
+from antipodes_tasks.base.errors import FieldError, InputError, StoreDamagedError
 from antipodes_tasks.properties import symmetry_images
 from antipodes_tasks.rules.parts import values
 from antipodes_tasks.rules.transforms import Transforms
@@ -289,3 +289,10 @@ def test_tables_are_filled_in_the_memory_planned(monkeypatch: pytest.MonkeyPatch
             checked += 1
             assert planned <= 1.6 * peak, "row tables and column maps are not there together while rows are filled"
     assert checked
+
+
+def test_the_rows_of_a_store_are_counted_when_they_are_needed(cube: Space) -> None:
+    wrong = stored_space(cube.rules, replace(cube.record, rows=cube.rows + 1))
+    assert wrong.rows == cube.rows + 1
+    with pytest.raises(StoreDamagedError, match="the store has 985 rows, but the puzzle has 984"):
+        wrong.rank(cube.starts)

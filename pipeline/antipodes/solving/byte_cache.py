@@ -50,16 +50,19 @@ def limit_of_cache() -> int:
     return memory_size(text, LIMIT_VARIABLE, least=0) if text else DEFAULT_LIMIT
 
 
-def open_cached(name: str, pulse: Heartbeat = no_pulse) -> Bytes | None:
-    """Return the bytes of a file, or None if it is missing or corrupt. An error raised by ``pulse`` ends the call."""
+def open_cached(name: str, pulse: Heartbeat = no_pulse, into: Bytes | None = None) -> Bytes | None:
+    """Return the bytes of a file, or None if it is missing or corrupt. An error raised by ``pulse`` ends the call.
+
+    The bytes are written to ``into``, if given; a file of another size is not read.
+    """
     path = _path_of(name)
     try:
         with open_file(path) as file:
             content = os.fstat(file.fileno()).st_size
             size = content - -(-content // (BLOCK + DIGEST_BYTES)) * DIGEST_BYTES
-            if size <= 0:
+            if size <= 0 or (into is not None and size != len(into)):
                 return None
-            values, digests = _read(file.fileno(), size, pulse)
+            values, digests = _read(file.fileno(), size, pulse, into)
             if os.pread(file.fileno(), len(digests) + 1, size) != digests:
                 return None
         with suppress(OSError):  # the cache may be read-only
@@ -69,8 +72,12 @@ def open_cached(name: str, pulse: Heartbeat = no_pulse) -> Bytes | None:
         return None
 
 
-def keep_cached(name: str, size: int, fill: Callable[[Write], None], pulse: Heartbeat = no_pulse) -> Bytes | None:
+def keep_cached(
+    name: str, size: int, fill: Callable[[Write], None], pulse: Heartbeat = no_pulse, into: Bytes | None = None
+) -> Bytes | None:
     """Create a file of ``size`` bytes, which ``fill`` writes with the function passed to it; return the bytes.
+
+    The bytes are also written to ``into``, if given.
 
     Returns None if there is no room for the file; then ``fill`` may not have been called. An error raised by ``pulse``
     ends the call.
@@ -99,7 +106,7 @@ def keep_cached(name: str, size: int, fill: Callable[[Write], None], pulse: Hear
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)  # held while the file is written
                 os.ftruncate(file.fileno(), size)  # reserves its size, which other processes count when they make room
             fill(lambda begin, values: _write(file.fileno(), begin, values))
-            found, digests = _read(file.fileno(), size, pulse)
+            found, digests = _read(file.fileno(), size, pulse, into)
             _write(file.fileno(), size, np.frombuffer(digests, dtype=np.uint8))
             os.replace(whole, path)
             return found
@@ -179,9 +186,9 @@ def _status(path: Path) -> os.stat_result | None:
         return None
 
 
-def _read(file: int, size: int, pulse: Heartbeat) -> tuple[Bytes, bytes]:
+def _read(file: int, size: int, pulse: Heartbeat, into: Bytes | None) -> tuple[Bytes, bytes]:
     """Return the first ``size`` bytes of a file, and the digest of each block; raise OSError if it is unreadable."""
-    values = np.empty(size, dtype=np.uint8)
+    values = np.empty(size, dtype=np.uint8) if into is None else into
 
     def digest_at(begin: int) -> int:
         block = values[begin : begin + BLOCK]

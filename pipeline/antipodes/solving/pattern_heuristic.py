@@ -64,12 +64,16 @@ class _Stored(NamedTuple):
         """Size of its values in bytes."""
         return self.encoding.size(self.numbering.size if self.quotient is None else self.manifest.index_size)
 
-    def values(self, pulse: Heartbeat) -> NDArray[np.uint8]:
-        """Return its values; raise StoreDamagedError if the store is corrupt."""
+    def values(self, pulse: Heartbeat, into: NDArray[np.uint8] | None = None) -> NDArray[np.uint8]:
+        """Return its values, in ``into`` if given; raise StoreDamagedError if the store is corrupt."""
         numbering = self.space.numbering
         if self.quotient is None and isinstance(numbering, Reduced):
-            return expanded(self.store, self.manifest, numbering, self.encoding, pulse)
-        return values_of(self.store, self.manifest, self.encoding, pulse)
+            found = expanded(self.store, self.manifest, numbering, self.encoding, pulse)
+            if into is None:
+                return found
+            into[:] = found
+            return into
+        return values_of(self.store, self.manifest, self.encoding, pulse, into)
 
 
 def load_patterns(
@@ -135,7 +139,7 @@ def _of_turns(rules: Rules, goal: Labels, stored: Sequence[_Stored], pulse: Hear
     _check_memory(opened)
     values = np.empty(sum(one.size for one in opened), dtype=np.uint8)
     for one, table in zip(opened, tables, strict=True):
-        values[table.begin : table.begin + one.size] = one.values(pulse)
+        one.values(pulse, values[table.begin : table.begin + one.size])
     return PermutationPatterns.of(rules, goal, tables, values, available_memory() // 2)
 
 

@@ -57,7 +57,6 @@ def expanded(
         own = np.where(found == NOT_NUMBERED, np.uint8(UNREACHED), distances[found])
         values[encoding.size(first) : encoding.size(end)] = encoding.encode(own)
 
-    _ = stored.classes  # computed once, before several threads need it
     for _ in on_threads(expand, range(0, size, EXPANDED_TOGETHER), available_workers(), pulse):
         pass
     if large:

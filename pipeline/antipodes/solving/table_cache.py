@@ -1,6 +1,7 @@
 """The distances of tables in the form that searches need: read from a store the first time, and then from a cache."""
 
 import hashlib
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,10 +27,16 @@ def fits_halves(manifest: TableManifest) -> bool:
     return len(manifest.layers) <= HALVES.mask
 
 
-def values_of(store: TableStore, manifest: TableManifest, encoding: Encoding, pulse: Heartbeat = no_pulse) -> Values:
-    """Return the encoded distances of all entries from the cache; if they are missing, read the store and cache them.
+def values_of(
+    store: TableStore,
+    manifest: TableManifest,
+    encoding: Encoding,
+    pulse: Heartbeat = no_pulse,
+    into: Values | None = None,
+) -> Values:
+    """Return the encoded distances of all entries from the cache; if missing, read the store and cache them.
 
-    An error raised by ``pulse`` ends the reading.
+    They are written to ``into`` if given, which must have the right size. An error of ``pulse`` ends the reading.
 
     Raises
     ------
@@ -42,12 +49,13 @@ def values_of(store: TableStore, manifest: TableManifest, encoding: Encoding, pu
     size = encoding.size(manifest.index_size)
     if manifest.index_size >= LEAST_CACHED:
         name = _name(manifest, f"{encoding.shift} {encoding.base}")
-        found = open_cached(name, pulse)
+        found = open_cached(name, pulse, into)
         if found is None or len(found) != size:
-            found = keep_cached(name, size, lambda write: read_store(store, manifest, encoding, write, pulse), pulse)
+            fill = partial(read_store, store, manifest, encoding, pulse=pulse)
+            found = keep_cached(name, size, fill, pulse, into)
         if found is not None:
             return found
-    values = np.empty(size, dtype=np.uint8)
+    values = np.empty(size, dtype=np.uint8) if into is None else into
     read_store(store, manifest, encoding, writer(values), pulse)
     return values
 

@@ -53,6 +53,8 @@ class Reduced(Numbering):
     """All symmetries of a group, the identity first. Each maps rows to rows."""
     outline: bool = field(default=False, kw_only=True)
     """Whether rows are only counted approximately and not listed, which is enough for a plan."""
+    stored_rows: int | None = field(default=None, kw_only=True)
+    """The number of representative rows in a store, see `RowClasses.expected`."""
 
     @classmethod
     def of(cls, rules: Rules) -> Self:
@@ -73,7 +75,7 @@ class Reduced(Numbering):
         frame = Cut(parts, classes, labels_of(rules), tuple(carriers_of(rules).tolist()))
         if not decides(frame, transforms_of(rules)):
             raise FieldError("details.classes: the moves of the puzzle do not map the rows of these classes to rows")
-        return cls(whole, frame, checked_images(rules, record, frame, whole.size))
+        return cls(whole, frame, checked_images(rules, record, frame, whole.size), stored_rows=record.rows)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Leave out the rows when pickling; other processes compute them again."""
@@ -82,7 +84,7 @@ class Reduced(Numbering):
     @cached_property
     def classes(self) -> RowClasses:
         """The symmetry classes of rows."""
-        return RowClasses(self.frame, self.images, self.outline)
+        return RowClasses(self.frame, self.images, self.outline, self.stored_rows)
 
     @property
     def rows(self) -> int:

@@ -9,11 +9,13 @@ the order of the stabiliser.
 from dataclasses import dataclass
 from functools import cached_property
 from math import ceil
+from threading import Lock
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from antipodes_tasks.base.errors import StoreDamagedError
 from antipodes_tasks.base.jit import integer, kernel
 from antipodes_tasks.move_tables import Indices
 from antipodes_tasks.properties.symmetry_images import Images
@@ -28,6 +30,8 @@ MAX_NUMPY_IMAGES = 1 << 18
 """Number of images of rows below which numpy is faster than loading compiled code."""
 MAX_NUMPY_ROWS = 1 << 17
 """Number of rows below which listing the representatives with numpy is faster than loading compiled code."""
+_LISTING = Lock()
+"""Held while rows are listed, which takes memory and uses all processors."""
 SAMPLE = 256
 """Number of rows in a sample."""
 
@@ -68,10 +72,15 @@ class RowClasses:
     """The symmetries, the identity first."""
     is_outline: bool = False
     """Whether rows are only counted approximately and not listed, which is enough for a plan."""
+    expected: int | None = None
+    """The number of classes if a store contains it; then rows are only listed, and their number checked, when they are
+    needed. Listing them takes seconds in large spaces, and a heuristic from the cache does not need them."""
 
     @cached_property
     def count(self) -> int:
         """Number of classes; for an outline, an estimate."""
+        if self.expected is not None:
+            return self.expected
         return ceil(self.estimated_count()) if self.is_outline else len(self.keys)
 
     @cached_property
@@ -88,8 +97,20 @@ class RowClasses:
         """The images of rows, digit by digit."""
         return RowImages.of(self.frame, self.images)
 
-    @cached_property
+    @property
     def _kept(self) -> RepresentativeRows:
+        """The representative rows, which are listed once even if several threads need them first.
+
+        Raises StoreDamagedError if the store contains another number.
+        """
+        with _LISTING:
+            kept = self._listed
+        if self.expected not in (None, len(kept.keys)):
+            raise StoreDamagedError(f"the store has {self.expected} rows, but the puzzle has {len(kept.keys)}")
+        return kept
+
+    @cached_property
+    def _listed(self) -> RepresentativeRows:
         """The representative rows. For a small number of rows, numpy is faster than loading compiled code."""
         if self.frame.all_rows > MAX_NUMPY_ROWS:
             return least_rows(self.frame, self.images)
