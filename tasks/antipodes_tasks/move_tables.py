@@ -157,8 +157,8 @@ class Filler(ABC):
     def table_bytes(self) -> int:
         """Upper bound on the bytes of the move tables."""
         maps = self.most_column_maps
-        number = 0 if self.width == 1 else index_type(maps).itemsize
-        return self.rows * self.most_moves * (4 + number) + maps * self.width * index_type(self.width).itemsize
+        number = 0 if self.width == 1 else index_bytes(maps)
+        return self.rows * self.most_moves * (4 + number) + maps * self.width * index_bytes(self.width)
 
     @property
     def least_table_bytes(self) -> int:
@@ -186,6 +186,11 @@ class Filler(ABC):
         for fill in fills:
             fill()
         return tables
+
+
+def index_bytes(count: float) -> int:
+    """Return the bytes of an index of ``count`` columns or column maps, also for estimates that no array can hold."""
+    return 2 if count <= INDICES_OF_INT16 else 4
 
 
 def index_type(count: int) -> np.dtype[Any]:

@@ -78,6 +78,8 @@ def test_a_set_that_does_not_exist_is_refused(own: Command) -> None:
     assert "--build=large: own defines no large pattern tables" in refused.err
     with pytest.raises(InputError, match="own defines no large pattern tables"):
         ap.load_patterns("own.toml", build="large")
+    with pytest.raises(InputError, match="expected build as True, False, 'small' or 'large', found 'huge'"):
+        ap.load_patterns("own.toml", build="huge")
 
 
 def test_the_table_of_the_whole_puzzle_goes_before_those_of_patterns(own: Command) -> None:

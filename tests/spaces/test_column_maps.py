@@ -11,12 +11,13 @@ from brute_force import Position, distances, exchanged, layers
 
 from antipodes.executors.threads import Threads
 from antipodes.puzzles.config import Config
+from antipodes.puzzles.families import puzzle_from
 from antipodes.tables.run import run_puzzle
 from antipodes.tables.table import open_table
 from antipodes.tables.verify import verify
 from antipodes_tasks.move_tables import INDICES_OF_INT16, index_type
 from antipodes_tasks.spaces import swap_tables
-from antipodes_tasks.spaces.selection import best_space
+from antipodes_tasks.spaces.selection import best_space, every_cut, numbering_of
 
 SQUARES = 184
 START = "-B" + "A" * (SQUARES - 2)
@@ -77,3 +78,10 @@ def test_verify_names_wrapped_numbers(tmp_path: Path, monkeypatch: pytest.Monkey
     verdict = verify(tmp_path / "t.zarr", Threads(2))
     assert not verdict.ok
     assert "moves by the rules of the puzzle that differ from the move tables" in " | ".join(verdict.problems)
+
+
+def test_cuts_that_no_array_can_hold_are_compared() -> None:
+    rules = puzzle_from({"name": "stack", "family": "pancake", "n": 13}).rules
+    bytes_of = [space.filler.table_bytes for space in every_cut(rules, numbering_of(rules))]
+    assert min(bytes_of) < 1 << 26
+    assert max(bytes_of) > 1 << 33

@@ -19,11 +19,11 @@ from antipodes.solving.pattern_stores import missing_stores, pattern_stores
 from antipodes.solving.solve import TABLE
 from antipodes.stores import as_address
 from antipodes.system.addresses import Address
-from antipodes.system.options import LARGE, memory_size, tasks_at_once
+from antipodes.system.options import LARGE, SMALL, memory_size, tasks_at_once
 from antipodes.tables.table import Table
 from antipodes_tasks.base import arguments
 from antipodes_tasks.base.errors import InputError
-from antipodes_tasks.base.quoting import shorten
+from antipodes_tasks.base.quoting import quote, shorten
 from antipodes_tasks.properties.finding import Symmetries, symmetries_of
 from antipodes_tasks.rules.moves import GoalTest, Labels
 from antipodes_tasks.searches.answer import DEFAULT_LIMIT, Answer
@@ -172,8 +172,8 @@ def load_patterns(
     goal
         The goal of all tables; None means the puzzle's start.
     build
-        Whether to compute the unfinished pattern tables in the puzzle's config first, like `run`; "large" includes the
-        large ones.
+        Whether to compute the unfinished pattern tables in the puzzle's config first, like `run`. True means "small";
+        "large" includes the large tables.
     progress
         Whether to show the progress of building tables, as for `run`.
 
@@ -186,7 +186,9 @@ def load_patterns(
     """
     config = as_config(puzzle)
     found = config.puzzle
-    if build == LARGE or arguments.flag(build, "build"):
+    if isinstance(build, str) and build not in (SMALL, LARGE):
+        raise InputError(f"expected build as True, False, {SMALL!r} or {LARGE!r}, found {quote(build)}")
+    if isinstance(build, str) or arguments.flag(build, "build"):
         if tables is not None:
             raise InputError("build cannot be combined with tables; it builds the tables in the puzzle's config")
         _build_patterns(config, build == LARGE, progress)

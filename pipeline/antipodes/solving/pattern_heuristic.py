@@ -40,8 +40,8 @@ from antipodes_tasks.spaces.space import REDUCED, Numbering, Space
 KINDS = ("arrangements", "orbits", "group", "keys", "regions", REDUCED)
 """The kinds of spaces in which a search can follow each move, or that can be expanded to such a space."""
 MAX_EXACT_ENTRIES = 1 << 32
-"""Maximum number of entries of a table with exact distances in memory, if there are other tables. Step tables number
-their words with 32 bits."""
+"""Number of entries from which on a reduced table is clipped, if other tables are not. Step tables number their words
+with 32 bits."""
 
 
 class _Stored(NamedTuple):
@@ -153,11 +153,11 @@ def _stored(addresses: Sequence[Address], pack: bool) -> list[_Stored]:
 
 
 def _clipped(stored: Sequence[_Stored]) -> list[_Stored]:
-    """Return some tables, with two bits per entry for those that are too large for step tables.
+    """Return some tables, with two bits per entry for the reduced ones that are too large for step tables.
 
     Clipped values do not distinguish short distances, so at least one table has to stay exact.
     """
-    large = [one.quotient is not None and one.manifest.index_size > MAX_EXACT_ENTRIES for one in stored]
+    large = [one.quotient is not None and one.manifest.index_size >= MAX_EXACT_ENTRIES for one in stored]
     if all(large):
         return list(stored)
     return [

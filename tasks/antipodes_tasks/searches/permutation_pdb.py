@@ -19,7 +19,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antipodes_tasks.keys.position_set import Numbers
-from antipodes_tasks.keys.steps import CompiledSteps
 from antipodes_tasks.properties.finding import symmetries_of
 from antipodes_tasks.properties.lower_bounds import UNREACHABLE_COST
 from antipodes_tasks.properties.symmetry import Symmetry
@@ -189,7 +188,6 @@ class PermutationPatterns(Patterns):
             if inverted and self.inverses is not None:
                 found = self.inverses.moves[found[:, ::-1].astype(np.int64)].astype(np.uint64)
             compiled = problem.steps
-            assert isinstance(compiled, CompiledSteps)
             replayed = list(compiled.replay(problem.position, found)) if len(found) else []
             return Pass(replayed, *path.tally[[DISTINCT, NEXT_BOUND]].tolist())
 

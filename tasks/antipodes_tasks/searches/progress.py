@@ -5,6 +5,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import islice
 from typing import TypeVar
 
 from antipodes_tasks.base.jit import working_clock
@@ -81,10 +82,13 @@ def on_threads(call: Callable[[T], R], items: Iterable[T], threads: int, pulse: 
     ``pulse`` is called after each result; it may raise an error to stop the work.
     """
     with ThreadPoolExecutor(threads) as pool:
-        waiting = deque(pool.submit(call, item) for item in items)
+        left = iter(items)
+        waiting = deque(pool.submit(call, item) for item in islice(left, 2 * threads))
         try:
             while waiting:
-                yield waiting.popleft().result()  # results are not kept
+                result = waiting.popleft().result()
+                waiting.extend(pool.submit(call, item) for item in islice(left, 1))
+                yield result  # at most two results per thread wait in memory
                 pulse()
         finally:
             for one in waiting:

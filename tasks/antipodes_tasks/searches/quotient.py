@@ -32,6 +32,8 @@ MAX_ROWS = 1 << 27
 """Maximum number of rows before the reduction, since memory holds a number for each of them."""
 MAX_MAP_ENTRIES = 1 << 26
 """Maximum number of entries of all column maps of a quotient, four bytes each."""
+MAX_PAIRS = 1 << 26
+"""Maximum number of pairs of a column map's key and a symmetry, which are counted."""
 ROWS_AT_ONCE = 1 << 18
 """Number of rows that a thread maps to their representatives at once."""
 
@@ -113,6 +115,8 @@ def quotient_of(space: Space, threads: int, pulse: Heartbeat = no_pulse) -> Quot
         return _Rows(numbers, least.symmetries, keys)
 
     found = _numbered(on_threads(mapped, range(0, rows, ROWS_AT_ONCE), threads, pulse), rows, len(stored.images))
+    if len(found.keys) * len(stored.images) > MAX_PAIRS:
+        return None
     counts = np.bincount(found.pairs)
     known, of_map = np.flatnonzero(counts), (np.cumsum(counts > 0) - 1).astype(np.uint32)
     bits = (len(known) - 1).bit_length()
@@ -132,7 +136,7 @@ class _Numbered(NamedTuple):
 
     classes: NDArray[np.uint32]
     """``(rows,)``: the numbers of the representative rows."""
-    pairs: NDArray[np.int32]
+    pairs: Numbers
     """``(rows,)``: the number of the column map's key, times the number of symmetries, plus the symmetry."""
     keys: KeyLines
     """``(keys, key length)``: the different keys."""
@@ -140,7 +144,7 @@ class _Numbered(NamedTuple):
 
 def _numbered(found: Iterator[_Rows], rows: int, symmetries: int) -> _Numbered:
     """Return all rows, found in ascending order, with their column maps' keys numbered."""
-    classes, pairs = np.empty(rows, dtype=np.uint32), np.empty(rows, dtype=np.int32)
+    classes, pairs = np.empty(rows, dtype=np.uint32), np.empty(rows, dtype=np.int64)
     first, numbers = 0, None
     for some in found:
         numbers = numbers or KeyNumbers.empty(some.keys.shape[1])

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from antipodes_tasks.base.errors import InputError, ResourceLimitError
-from antipodes_tasks.move_tables import CACHED_BYTES, COLUMN_BYTES, INDICES_OF_INT16, MAPS_COST, WIDE_COST, Filler
+from antipodes_tasks.move_tables import CACHED_BYTES, COLUMN_BYTES, MAPS_COST, WIDE_COST, Filler, index_bytes
 from antipodes_tasks.permutations.arrangements import radices
 from antipodes_tasks.properties.puzzle_graph import carriers_of
 from antipodes_tasks.properties.symmetry_images import MAX_SYMMETRIES, Images
@@ -208,7 +208,7 @@ def cost_of(frame: Cut, maps: float, order: int, rows: float, moves: int) -> flo
     slower = WIDE_COST * (frame.width > Filler.CACHED_WIDTH) + MAPS_COST * (COLUMN_BYTES * entries > CACHED_BYTES)
     comparing = _listing(frame) + IMAGE_COST * frame.places * order * rows * moves
     searching = (1 + slower) * rows * frame.width * moves
-    number = 2 if maps <= INDICES_OF_INT16 else 4
+    number = index_bytes(maps)
     excess = _excess(rows * moves * (4 + number) + COLUMN_BYTES * entries)
     return comparing + entries * (len(frame.blocks) + 1) + searching + excess
 

@@ -12,7 +12,7 @@ from functools import cached_property, partial
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes_tasks.move_tables import ColumnMaps, Fill, Filler, MoveTables, blocks, index_type, unfilled_maps
+from antipodes_tasks.move_tables import ColumnMaps, Fill, Filler, MoveTables, blocks, index_bytes, unfilled_maps
 from antipodes_tasks.rules.transforms import Transforms
 from antipodes_tasks.spaces.orbit_parts import ValuesIndex
 from antipodes_tasks.spaces.orbit_steps import OrbitSteps, most_on_empty_places, orbit_steps
@@ -87,7 +87,7 @@ class ReducedTables(Filler):
             return self.table_bytes
         each = self.sample.most_moves * (4 if self.width == 1 else 6) + KEPT_BYTES
         rows = self.frame.all_rows // len(self.classes.images)
-        return rows * each + self.sample.maps * self.width * index_type(self.width).itemsize
+        return rows * each + self.sample.maps * self.width * index_bytes(self.width)
 
     def estimated_seconds(self, threads: int) -> float | None:
         """Return the seconds to list the rows and to fill the tables of an outline; None for a complete space."""

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antipodes_tasks.base.parallel import in_threads
-from antipodes_tasks.move_tables import Closing, ColumnMap, index_type
+from antipodes_tasks.move_tables import Closing, ColumnMap, index_bytes, index_type
 from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.rules.transforms import Transforms
 from antipodes_tasks.spaces.orbit_steps import OrbitSteps
@@ -201,7 +201,7 @@ class RowTables:
         """
         rows, moves, key_bytes = self.classes.count, self.legal_moves, 2 * self._key_length
         numbers = 0 if self._frame.width == 1 else 4
-        copies = 4 if most_moves < moves else 2 if numbers and index_type(maps).itemsize == 2 else 0
+        copies = 4 if most_moves < moves else 2 if numbers and index_bytes(maps) == 2 else 0
         tables = rows * max(LISTING_BYTES, INDEX_BYTES + (4 + numbers) * moves + copies * most_moves)
         lines = min(LINES + moves, rows * moves)
         block = lines * (2 * key_bytes + LINE_BYTES) + lines // max(1, moves) * PLACE_BYTES * self._frame.places
