@@ -76,7 +76,7 @@ def clipped(puzzle: Puzzle, tables: list[Path], tmp_path: Path, monkeypatch: pyt
     """The heuristic of both tables, with two bits per entry of the whole puzzle's table."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     monkeypatch.setattr(table_cache, "LEAST_CACHED", 1)
-    monkeypatch.setattr(pattern_heuristic, "MAX_EXACT_ENTRIES", TableStore(tables[0]).read().index_size)
+    monkeypatch.setattr(pattern_heuristic, "MAX_EXACT_ENTRIES", TableStore(tables[0]).read().index_size + 1)
     pattern_heuristic.load_patterns(puzzle.rules, None, tables)  # fills the cache
     found = pattern_heuristic.load_patterns(puzzle.rules, None, tables)
     assert isinstance(found, PermutationPatterns)
