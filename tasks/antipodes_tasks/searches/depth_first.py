@@ -1,7 +1,7 @@
 """Depth-first search to a fixed depth, in steps: each call resumes where the previous call stopped.
 
 This module contains the kernel for swaps with empty places, which uses a heuristic; `word_dfs` contains the kernel for
-all other compiled moves. Goals are recognized only at exactly the given depth.
+transforms. Goals are recognized only at exactly the given depth.
 """
 
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Depth-first search without a heuristic, by any compiled moves, on positions packed into words.
+"""Depth-first search without a heuristic, by transforms, on positions packed into words.
 
 The kernel writes the successors of one position after another, as `keys.kernels.expand_rows` does for many. A common
 inner function for one position would take 1.7 times as long for keys, and two to six times as long here.
@@ -86,7 +86,10 @@ class _Follow(NamedTuple):
 
 
 def descent_by_words(depth: int, problem: Problem, steps: CompiledSteps, request: Request) -> Descent:
-    """Return the search for paths of ``depth`` moves, by any compiled moves and without a heuristic."""
+    """Return the search for paths of ``depth`` moves, by compiled transforms and without a heuristic.
+
+    The rules must state transforms: swaps are numbered differently (see `depth_first`).
+    """
     packing, moves = problem.packing, transforms_of(problem.rules)
     follow = _Follow(moves.inverse.astype(np.uint64), _redundant(moves), _ambiguous(moves, problem.rules.parts))
     most, goals = len(steps.compiled.number), packing.pack(problem.goals)
