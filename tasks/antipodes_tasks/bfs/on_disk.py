@@ -5,6 +5,10 @@ partitions with moves into it, chunk by chunk, and sets the bits of all successo
 are not new, also chunk by chunk. If moves are reversible, these are at depths d - 1 and d - 2, since a neighbour of a
 position at depth d - 1 has depth d - 2, d - 1 or d. Otherwise the positions at all earlier depths are removed.
 
+If most positions are visited, it pulls instead: it sets the bits of its own positions at depths d - 1 and d - 2 first,
+reads the frontiers in windows of many rows, and tests all other positions for a move into the window. A position at an
+earlier depth is tested in vain, since none of its neighbours is in the frontier.
+
 So neither the visited bits nor the bits of earlier layers are ever needed, and each layer is written once.
 """
 
@@ -16,12 +20,14 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes_tasks.bfs.bitmaps import Bitmap, close, expand, first_positions, words
+from antipodes_tasks.bfs.bitmaps import Bitmap, close, expand, first_positions, pull, words
 from antipodes_tasks.bfs.encoded_layers import has_bits, push, remove, tally
-from antipodes_tasks.bfs.partition import Partition
+from antipodes_tasks.bfs.partition import Partition, pull_is_cheaper
 from antipodes_tasks.bfs.segments import Segment, SegmentLog, depths_of, no_segment, set_bits
 from antipodes_tasks.move_tables import MoveTables
 
+WINDOWS = 16
+"""Number of windows in which a pull reads the frontier of a partition."""
 _of_thread = threading.local()
 
 
@@ -36,6 +42,8 @@ class DiskLinks(NamedTuple):
     bits: threading.local
     """Memory for the bits of a partition, which each thread reuses. It is freed together with the links, before a table
     is assembled."""
+    window: threading.local
+    """Memory for a part of a frontier, like ``bits``."""
 
 
 def disk_links(tables: MoveTables, partition_rows: int, chunk_rows: int) -> DiskLinks:
@@ -47,7 +55,9 @@ def disk_links(tables: MoveTables, partition_rows: int, chunk_rows: int) -> Disk
         into[tables.target[chunk * chunk_rows : (chunk + 1) * chunk_rows] // partition_rows, chunk] = True
     begins = np.arange(0, chunks, partition_rows // chunk_rows)
     linked = np.logical_or.reduceat(into[:-1], begins, axis=1)
-    return DiskLinks(tables, [np.flatnonzero(one).tolist() for one in linked], into[:-1], threading.local())
+    return DiskLinks(
+        tables, [np.flatnonzero(one).tolist() for one in linked], into[:-1], threading.local(), threading.local()
+    )
 
 
 class LayerFiles(Protocol):
@@ -87,6 +97,22 @@ class StoredFrontier:
     def number(self) -> int:
         """Number of the partition."""
         return self.state.part.number
+
+    def pull(self, bits: Bitmap, part: Partition, links: DiskLinks) -> None:
+        """Set the bits of all other positions of a partition with a move to the frontier.
+
+        The positions whose ``bits`` are set already are not tested.
+        """
+        state, needed, tables = self.state, links.chunks[part.number], links.tables
+        moves = tables.target, tables.column_map, tables.column_maps
+        for chunks in state.windows:
+            if not needed[chunks.start : chunks.stop].any():
+                continue
+            rows = np.arange(state.rows_of(chunks[0]).start, state.rows_of(chunks[-1]).stop, dtype=np.int32)
+            window = _scratch(links.window, len(rows), state.width)
+            for one in state.files.segments_between(chunks, self.depth, self.depth, needed):
+                state.set(one, window, int(rows[0]))
+            pull(bits, bits, part.first_row, window, None, rows, *moves)
 
     def push(self, incoming: Bitmap, part: Partition, links: DiskLinks) -> None:
         """Set the bits of ``incoming`` for all successors in a partition; read only chunks with moves into it."""
@@ -148,6 +174,20 @@ class DiskState:
         first = self.part.first_row // self._chunk_rows
         return range(first, first + -(-self.part.rows // self._chunk_rows))
 
+    def to_test(self, depth: int) -> int:
+        """Return the number of positions that a pull tests to find the layer at ``depth``.
+
+        They are the unvisited positions, and the few at depths before depth - 2.
+        """
+        last = self.files.count(self.chunks, depth - 1) + (self.files.count(self.chunks, depth - 2) if depth > 1 else 0)
+        return self.part.rows * self.width - last
+
+    @property
+    def windows(self) -> list[range]:
+        """The numbers of the chunks in each window of the partition."""
+        chunks, size = self.chunks, window_chunks(len(self.chunks))
+        return [chunks[first : first + size] for first in range(0, len(chunks), size)]
+
     def rows_of(self, chunk: int) -> range:
         """Return the rows of a chunk of the partition."""
         first = chunk * self._chunk_rows
@@ -184,8 +224,14 @@ class DiskState:
         if not sources:
             return 0
         bits = _scratch(links.bits, self.part.rows, self.width)
-        for source in sources:
-            source.push(bits, self.part, links)
+        if links.tables.undirected and self._pulls(depth, sources, links.tables):
+            for one in self._before(depth):
+                self.set(one, bits, self.part.first_row)
+            for source in sources:
+                source.pull(bits, self.part, links)
+        else:
+            for source in sources:
+                source.push(bits, self.part, links)
         return self._settle(depth, bits, links.tables, log)
 
     def replay(self, depth: int, segments: Iterable[Segment]) -> int:
@@ -215,10 +261,31 @@ class DiskState:
 
         Raises StoreDamagedError if the segment is malformed.
         """
-        bits = _scratch(_of_thread, len(self.rows_of(one.chunk)), self.width)
-        if not set_bits(one.kind, one.data, one.positions, self.width, bits):
-            raise no_segment(one)
+        rows = self.rows_of(one.chunk)
+        bits = _scratch(_of_thread, len(rows), self.width)
+        self.set(one, bits, rows.start)
         return bits
+
+    def set(self, one: Segment, bits: Bitmap, first_row: int) -> None:
+        """Set the positions of a segment in ``bits`` ``(rows, words)``, whose first row is ``first_row``.
+
+        Raises StoreDamagedError if the segment is malformed.
+        """
+        rows = self.rows_of(one.chunk)
+        if not set_bits(
+            one.kind, one.data, one.positions, self.width, bits[rows.start - first_row : rows.stop - first_row]
+        ):
+            raise no_segment(one)
+
+    def _pulls(self, depth: int, sources: Sequence[StoredFrontier], tables: MoveTables) -> bool:
+        """Return whether to pull from the frontiers at depth - 1; see `partition.State`."""
+        frontier = sum(source.count for source in sources) / len(sources)
+        others = sum(source.state.to_test(depth) for source in sources) / len(sources)
+        return pull_is_cheaper(frontier, others, self.to_test(depth), tables.target.shape[1])
+
+    def _before(self, depth: int, needed: NDArray[np.bool_] | None = None) -> Iterator[Segment]:
+        """Yield the segments of positions that have moves to depth - 1, but are not at ``depth``."""
+        return self.files.segments_between(self.chunks, self.kept_from(depth - 1), depth - 1, needed)
 
     def _settle(self, depth: int, bits: Bitmap, tables: MoveTables, log: Log) -> int:
         """Remove the positions at earlier depths, and add the others to the log; return their number."""
@@ -227,7 +294,7 @@ class DiskState:
         here = {chunk: bits[rows.start - first : rows.stop - first] for chunk, rows in rows_of.items()}
         reached = np.zeros(self.chunks.stop, dtype=np.bool_)
         reached[self.chunks.start :] = [has_bits(here[chunk]) for chunk in self.chunks]
-        for one in self.files.segments_between(self.chunks, self.kept_from(depth - 1), depth - 1, reached):
+        for one in self._before(depth, reached):
             if not remove(one, self.width, here[one.chunk]):
                 raise no_segment(one)
         found = weighed = 0
@@ -240,6 +307,11 @@ class DiskState:
             found, weighed = found + int(count), weighed + int(weight)
         self.weighed = depth, weighed
         return found
+
+
+def window_chunks(chunks: int) -> int:
+    """Return the number of chunks that a pull reads together from a partition of that many ``chunks``."""
+    return -(-chunks // WINDOWS)
 
 
 def _close(new: Bitmap, rows: range, tables: MoveTables) -> None:
@@ -262,7 +334,9 @@ def warm_up() -> None:
     layer, log = np.ones((1, 1), dtype=np.uint64), SegmentLog()
     log.add(0, 0, layer, 1, 1)
     push(log.segments[0], range(1), 1, layer, 0, tables)
-    expand(layer, 0, layer, None, np.zeros(1, dtype=np.int32), *tables[:3])
+    rows = np.zeros(1, dtype=np.int32)
+    expand(layer, 0, layer, None, rows, *tables[:3])
+    pull(layer, layer, 0, layer, None, rows, *tables[:3])
     has_bits(layer)
     tally(layer, None)
     remove(log.segments[0], 1, layer)

@@ -119,6 +119,7 @@ class Commits:
                 check_present(self.manifest.spill, self.store.storage)  # if unmounted, writing has created a new folder
             self.manifest = replace(self.manifest, **layers.fields)
             self.store.commit(self.manifest)
+            shards.forget(depth)
         self.listener(Committed(depth))
         return self.clock.write - before
 

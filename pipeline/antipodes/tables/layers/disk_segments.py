@@ -33,8 +33,6 @@ class DiskSegments(ShardSegments):
         super().__init__(journal, first_chunk, end_chunk)
         self.buffer_bytes = buffer_bytes
         """Maximum size of the log in bytes."""
-        self.committed = -1
-        """The last depth that was committed, or from which the shard was restored."""
         self._changing = threading.Lock()
         """Held while segments move from the log to a file, so that readers find each segment in one of them."""
 

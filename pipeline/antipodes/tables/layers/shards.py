@@ -157,6 +157,10 @@ class Shards:
         self.plan.commitment.flush(self._on_groups, depth, self._token)
         self._unwritten = [{} for _ in self._shards]
 
+    def forget(self, depth: int) -> None:
+        """Delete what only served to continue from earlier depths, once the store is committed at ``depth``."""
+        self.plan.commitment.forget(self._on_groups, depth, self._token)
+
     def positions(self, depth: int, limit: int) -> NDArray[Any]:
         """Return the first indices or keys at the last depth, in ascending order."""
         return np.concatenate(self._gather("positions", Shard.positions, depth, limit))[:limit]

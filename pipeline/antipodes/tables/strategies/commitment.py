@@ -35,7 +35,7 @@ CHECKPOINT_COUNT, CHECKPOINT_BITS = 2, 2
 """Maximum number of checkpoints that exist at a time, and bits per position of a checkpoint: one for the layers before
 its depth, and one for the layer at its depth."""
 LAYERS_KEPT = 3
-"""Number of layers from which two successive commits of a search on disk can continue."""
+"""Maximum number of layers of a search on disk: two from which it continues, and the one being found."""
 FILE_BYTES = 8 * KIB
 """Disk space in bytes for a file of a checkpoint in addition to its bits: the unused part of its last disk block, and
 its index."""
@@ -104,6 +104,9 @@ class Commitment(ABC):
     @abstractmethod
     def flush(self, on_groups: OnGroups, depth: int, token: str) -> None:
         """Write durably what is needed to restore the shards at ``depth``, which they all have reached."""
+
+    def forget(self, on_groups: OnGroups, depth: int, token: str) -> None:  # noqa: B027  (most keep all or nothing)
+        """Delete what only served to restore the shards at earlier depths, once the store is committed at ``depth``."""
 
 
 @dataclass(frozen=True)
@@ -219,7 +222,7 @@ class LastLayersCommitment(JournalCommitment):
     stored = "last layers"
 
     def disk_space(self, division: "Division") -> DiskSpace:
-        """Return the disk space of three layers, since the first of them is deleted once the last is committed."""
+        """Return the disk space of three layers: two from which the search continues, and the one being found."""
         space = division.space
         if self.one_way:
             return DiskSpace(0, ceil(JOURNAL_BYTES * space.size))
@@ -244,7 +247,6 @@ class LastLayersCommitment(JournalCommitment):
         segments.restore(depth, source)
         if segments.searched < depth:
             return -1
-        segments.committed = depth
         segments.forget_before(shard.states[0].kept_from(depth))
         return depth
 
@@ -252,9 +254,9 @@ class LastLayersCommitment(JournalCommitment):
         """Return the number of positions at each depth in the journal."""
         return super().layers(shard) if shard.depth >= 0 else []
 
-    def flush(self, on_groups: OnGroups, depth: int, token: str) -> None:
-        """Write the segments that are not in the journal yet, and delete the layers that no longer serve a commit."""
-        on_groups(flush_last_layers, depth, token, together=True)
+    def forget(self, on_groups: OnGroups, depth: int, token: str) -> None:
+        """Delete the layers from which the search does not continue."""
+        on_groups(forget_layers, depth, token, together=True)
 
 
 JOURNAL, CHECKPOINTS = JournalCommitment(), CheckpointCommitment()
@@ -271,14 +273,12 @@ def flush_shards(shards: Sequence[Shard], depth: int, token: str) -> None:
         flush([one.segments for one in shards], depth, token)
 
 
-def flush_last_layers(shards: Sequence[Shard], depth: int, token: str) -> None:
-    """Make the layer at ``depth`` durable, and delete those from which not even the commit before could continue."""
+def forget_layers(shards: Sequence[Shard], depth: int, token: str) -> None:
+    """Delete the layers that are not needed to continue from ``depth``."""
     with all_held(shards, token):
+        first = shards[0].states[0].kept_from(depth)
         found = [one.segments for one in shards if isinstance(one.segments, DiskSegments)]
-        flush(found, depth, token)
-        first = shards[0].states[0].kept_from(found[0].committed)
         for one in found:
-            one.committed = depth
             one.forget_before(first)
         found[0].journal.delete_before(first)
 

@@ -21,7 +21,7 @@ from antipodes.tables.planning.division import Division
 from antipodes.tables.strategies.commitment import Commitment, LastLayersCommitment
 from antipodes.tables.strategies.contents import ASSEMBLED_BYTES, BitContents, LayerTraffic, MakeState
 from antipodes_tasks.bfs.bitmaps import bitmap_bytes
-from antipodes_tasks.bfs.on_disk import DiskLinks, DiskState, disk_links, warm_up
+from antipodes_tasks.bfs.on_disk import WINDOWS, DiskLinks, DiskState, disk_links, warm_up, window_chunks
 from antipodes_tasks.bfs.partition import Partition
 from antipodes_tasks.spaces.space import Space
 
@@ -70,17 +70,19 @@ class DiskContents(BitContents):
         active, chunks = workers.workers, ceil(space.rows / chunk_rows)
         left = (workers.memory or 0) - space.filler.table_bytes - LOGS_BYTES
         each = max(0, left) // active - _worker_bytes(space, chunk_rows)
-        chunks_that_fit = max(1, each // bitmap_bytes(chunk_rows, space.width))
+        chunks_that_fit = max(1, each // bitmap_bytes(chunk_rows, space.width) * WINDOWS // (WINDOWS + 1))
         rounds = ceil(chunks / (chunks_that_fit * active))
         return Division(space, chunk_rows, ceil(chunks / (rounds * active)) * chunk_rows, 1)
 
     def needs_together(self, division: Division, commitment: Commitment, workers: Capacity) -> int:
-        """Return the memory of the active partitions, or of the assembly, whichever takes more.
+        """Return the memory of the active partitions with their windows, or of the assembly, whichever takes more.
 
         The move tables are freed before the assembly.
         """
         space, active = division.space, min(workers.workers, division.partition_count)
-        bits = active * bitmap_bytes(min(space.rows, division.partition_rows), space.width)
+        rows = min(space.rows, division.partition_rows)
+        window = window_chunks(ceil(rows / division.chunk_rows)) * division.chunk_rows
+        bits = active * bitmap_bytes(rows + window, space.width)
         search = bits + active * _worker_bytes(space, division.chunk_rows)
         chunk = ASSEMBLED_BYTES * division.chunk_rows * space.width
         assembly = active * chunk if commitment.makes_table else 0
@@ -91,9 +93,12 @@ class DiskContents(BitContents):
         return LOGS_BYTES
 
     def layer_traffic(self, division: Division) -> LayerTraffic:
-        """Return the traffic if each partition reads all layers as frontiers, and its own layers twice more."""
+        """Return the traffic if each partition reads all layers as frontiers, and its own layers four times more.
+
+        A pull reads the partition's last two layers before and after it reads the frontiers, and a push only after.
+        """
         written = ceil(LAYER_BYTES * division.space.size)
-        return LayerTraffic(written, written * (division.partition_count + 2))
+        return LayerTraffic(written, written * (division.partition_count + 4))
 
     def describe_misfit(self, plan: "Plan") -> str:
         """Return the number of entries, and the bytes of the smallest partitions and of the move tables."""
