@@ -34,6 +34,7 @@ from antipodes.tables.strategies.commitment import CHECKPOINTS
 from antipodes.tables.strategies.disk_contents import DiskContents
 from antipodes.tables.verify import verify
 from antipodes_tasks.base.errors import AntipodesError, DiskLimitError, InputError, ResourceLimitError, StoreError
+from antipodes_tasks.bfs import map_order
 from antipodes_tasks.bfs import on_disk as on_disk_layers
 
 COUNTED = ["one-way", "reduced one-way", "reduced tiles", "reduced twists", "several blanks", "topspin"]
@@ -55,6 +56,8 @@ def on_disk(monkeypatch: pytest.MonkeyPatch) -> None:
     directions = random.Random(0)
     monkeypatch.setattr(planning, "CONTENTS", (DiskContents(),))
     monkeypatch.setattr(on_disk_layers, "pull_is_cheaper", lambda *_: directions.random() < 0.5)
+    monkeypatch.setattr(on_disk_layers, "LINE_BYTES", 1 << 20)
+    monkeypatch.setattr(map_order, "FAST_CACHE_BYTES", 16)
     monkeypatch.setattr(on_disk_layers, "WINDOWS", 2)
     small_pieces(monkeypatch)
 

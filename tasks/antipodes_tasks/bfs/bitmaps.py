@@ -58,7 +58,6 @@ def expand(
     ``incoming`` covers the rows from ``first_row`` on. Line ``i`` of the ``frontier`` is row ``rows[i]``. If there is a
     ``mask``, only bits that are also set in the mask belong to the frontier.
     """
-    one = np.uint64(1)
     for line in range(frontier.shape[0]):
         if not _any_bit(frontier, mask, line):
             continue
@@ -70,16 +69,31 @@ def expand(
             if to_row < 0 or to_row >= incoming.shape[0]:
                 continue
             number = column_map[row, move] if column_map.shape[1] else 0
-            for word in range(frontier.shape[1]):
-                rest = _word(frontier, mask, line, word)
-                if number == 0:
-                    incoming[to_row, word] |= rest
-                    continue
-                while rest != 0:
-                    column = column_maps[number, word * 64 + trailing_zeros(rest)]
-                    rest &= rest - one
-                    if column >= 0:  # costs nothing, since numba then omits the check for negative indices
-                        incoming[to_row, column >> 6] |= one << np.uint64(column & 63)
+            push_line(incoming, to_row, frontier, mask, line, number, column_maps)
+
+
+@kernel
+def push_line(
+    incoming: Bitmap,
+    to_row: int,
+    frontier: Bitmap,
+    mask: Bitmap | None,
+    line: int,
+    number: int,
+    column_maps: ColumnMaps,
+) -> None:
+    """Set the bits of row ``to_row`` of ``incoming`` for all images of a line of the frontier under a column map."""
+    one = np.uint64(1)
+    for word in range(frontier.shape[1]):
+        rest = _word(frontier, mask, line, word)
+        if number == 0:
+            incoming[to_row, word] |= rest
+            continue
+        while rest != 0:
+            column = column_maps[number, word * 64 + trailing_zeros(rest)]
+            rest &= rest - one
+            if column >= 0:  # costs nothing, since numba then omits the check for negative indices
+                incoming[to_row, column >> 6] |= one << np.uint64(column & 63)
 
 
 @kernel
@@ -130,8 +144,6 @@ def pull(
     """
     if len(rows) == 0:
         return
-    one, every = np.uint64(1), ~np.uint64(0)
-    last = every >> np.uint64(-column_maps.shape[1] % 64)
     for row in range(incoming.shape[0]):
         for move in range(target.shape[1]):
             to_row = target[first_row + row, move]
@@ -141,23 +153,43 @@ def pull(
             if line < 0:
                 continue
             number = column_map[first_row + row, move] if column_map.shape[1] else 0
-            missing = np.uint64(0)
-            for word in range(incoming.shape[1]):
-                rest = ~(visited[row, word] | incoming[row, word]) & (last if word == incoming.shape[1] - 1 else every)
-                missing |= rest
-                if number == 0:
-                    incoming[row, word] |= rest & _word(frontier, mask, line, word)
-                    continue
-                hits = np.uint64(0)
-                while rest != 0:
-                    bit = trailing_zeros(rest)
-                    column = column_maps[number, word * 64 + bit]
-                    rest &= rest - one
-                    if column >= 0:
-                        hits |= (_word(frontier, mask, line, column >> 6) >> np.uint64(column & 63) & one) << bit
-                incoming[row, word] |= hits
-            if missing == 0:
+            if pull_line(incoming, visited, row, frontier, mask, line, number, column_maps) == 0:
                 break
+
+
+@kernel
+def pull_line(
+    incoming: Bitmap,
+    visited: Bitmap,
+    row: int,
+    frontier: Bitmap,
+    mask: Bitmap | None,
+    line: int,
+    number: int,
+    column_maps: ColumnMaps,
+) -> np.uint64:
+    """Set the bits of a row of ``incoming`` for all unvisited positions that a column map takes to the frontier's line.
+
+    Return 0 if the row had no other unvisited positions.
+    """
+    one, every = np.uint64(1), ~np.uint64(0)
+    last = every >> np.uint64(-column_maps.shape[1] % 64)
+    missing = np.uint64(0)
+    for word in range(incoming.shape[1]):
+        rest = ~(visited[row, word] | incoming[row, word]) & (last if word == incoming.shape[1] - 1 else every)
+        missing |= rest
+        if number == 0:
+            incoming[row, word] |= rest & _word(frontier, mask, line, word)
+            continue
+        hits = np.uint64(0)
+        while rest != 0:
+            bit = trailing_zeros(rest)
+            column = column_maps[number, word * 64 + bit]
+            rest &= rest - one
+            if column >= 0:
+                hits |= (_word(frontier, mask, line, column >> 6) >> np.uint64(column & 63) & one) << bit
+        incoming[row, word] |= hits
+    return missing
 
 
 @kernel

@@ -20,14 +20,18 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes_tasks.bfs.bitmaps import Bitmap, close, expand, first_positions, pull, words
+from antipodes_tasks.bfs import map_order
+from antipodes_tasks.bfs.bitmaps import Bitmap, bitmap_bytes, close, expand, first_positions, pull, words
 from antipodes_tasks.bfs.encoded_layers import has_bits, push, remove, tally
 from antipodes_tasks.bfs.partition import Partition, pull_is_cheaper
 from antipodes_tasks.bfs.segments import Segment, SegmentLog, depths_of, no_segment, set_bits
 from antipodes_tasks.move_tables import MoveTables
 
 WINDOWS = 16
-"""Number of windows in which a pull reads the frontier of a partition."""
+"""Number of windows in which the bits of a partition's frontier are read."""
+LINE_BYTES = 64
+"""Bytes of a cache line. If a frontier has fewer positions than its bits have cache lines, they are pushed one by one,
+even if column maps are wide."""
 _of_thread = threading.local()
 
 
@@ -103,23 +107,36 @@ class StoredFrontier:
 
         The positions whose ``bits`` are set already are not tested.
         """
-        state, needed, tables = self.state, links.chunks[part.number], links.tables
-        moves = tables.target, tables.column_map, tables.column_maps
-        for chunks in state.windows:
-            if not needed[chunks.start : chunks.stop].any():
-                continue
-            rows = np.arange(state.rows_of(chunks[0]).start, state.rows_of(chunks[-1]).stop, dtype=np.int32)
-            window = _scratch(links.window, len(rows), state.width)
-            for one in state.files.segments_between(chunks, self.depth, self.depth, needed):
-                state.set(one, window, int(rows[0]))
-            pull(bits, bits, part.first_row, window, None, rows, *moves)
+        tables = links.tables
+        for first, window in self._windows(part, links):
+            if map_order.has_wide_maps(tables):
+                map_order.pull(bits, part.first_row, window, first, tables)
+            else:
+                rows = np.arange(first, first + len(window), dtype=np.int32)
+                pull(bits, bits, part.first_row, window, None, rows, *tables[:3])
 
     def push(self, incoming: Bitmap, part: Partition, links: DiskLinks) -> None:
         """Set the bits of ``incoming`` for all successors in a partition; read only chunks with moves into it."""
-        state, needed = self.state, links.chunks[part.number]
+        state, tables = self.state, links.tables
+        if map_order.has_wide_maps(tables) and self.count * LINE_BYTES >= bitmap_bytes(state.part.rows, state.width):
+            for first, window in self._windows(part, links):
+                map_order.push(incoming, part.first_row, window, first, tables)
+            return
+        needed = links.chunks[part.number]
         for one in state.files.segments_between(state.chunks, self.depth, self.depth, needed):
-            if not push(one, state.rows_of(one.chunk), state.width, incoming, part.first_row, links.tables):
+            if not push(one, state.rows_of(one.chunk), state.width, incoming, part.first_row, tables):
                 raise no_segment(one)
+
+    def _windows(self, part: Partition, links: DiskLinks) -> Iterator[tuple[int, Bitmap]]:
+        """Yield the bits of the windows with moves into a partition, each with its first row, until the next one."""
+        state, needed = self.state, links.chunks[part.number]
+        for chunks in state.windows:
+            if needed[chunks.start : chunks.stop].any():
+                first, end = state.rows_of(chunks[0]).start, state.rows_of(chunks[-1]).stop
+                window = _scratch(links.window, end - first, state.width)
+                for one in state.files.segments_between(chunks, self.depth, self.depth, needed):
+                    state.set(one, window, first)
+                yield first, window
 
     def weigh(self, weights: NDArray[np.int64]) -> int:
         """Return the sum, over all entries of the frontier, of the weight of the entry's row.
@@ -337,6 +354,8 @@ def warm_up() -> None:
     rows = np.zeros(1, dtype=np.int32)
     expand(layer, 0, layer, None, rows, *tables[:3])
     pull(layer, layer, 0, layer, None, rows, *tables[:3])
+    map_order.push(layer, 0, layer, 0, tables)
+    map_order.pull(layer, 0, layer, 0, tables)
     has_bits(layer)
     tally(layer, None)
     remove(log.segments[0], 1, layer)

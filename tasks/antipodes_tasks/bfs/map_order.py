@@ -1,0 +1,137 @@
+"""A push or pull of many rows in the order of column maps, for column maps that do not fit in the fastest cache.
+
+In the order of rows, such a search reads another column map for each row and move. With 153,090 columns, a map takes
+600 KB, and reading maps from memory takes most of the time. In the order of maps, each map stays in the second-level
+cache while all rows that need it are processed.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from antipodes_tasks.base.jit import kernel
+from antipodes_tasks.bfs.bitmaps import Bitmap, pull_line, push_line
+from antipodes_tasks.move_tables import ColumnMap, ColumnMaps, MoveTables
+
+FAST_CACHE_BYTES = 1 << 15
+"""Size of the first-level cache for data in bytes; larger column maps are *wide*."""
+
+
+class OrderedMoves(NamedTuple):
+    """The moves from some rows to some targets, by ascending numbers of their column maps."""
+
+    rows: NDArray[np.int32]
+    """``(n,)``: the row where each move begins."""
+    targets: NDArray[np.int32]
+    """``(n,)``: the row to which each move leads."""
+    numbers: NDArray[np.int32]
+    """``(n,)``: the number of each move's column map, ascending."""
+
+
+def has_wide_maps(tables: MoveTables) -> bool:
+    """Return whether a column map does not fit in the first-level cache."""
+    return tables.column_map.shape[1] > 0 and tables.column_maps[:1].nbytes > FAST_CACHE_BYTES
+
+
+def push(incoming: Bitmap, first_row: int, frontier: Bitmap, first_line: int, tables: MoveTables) -> None:
+    """Set the bits of ``incoming`` for all successors of the ``frontier`` in the rows that ``incoming`` covers.
+
+    ``incoming`` covers the rows from ``first_row`` on, and ``frontier`` those from ``first_line`` on.
+    """
+    lines, rows = range(first_line, first_line + len(frontier)), range(first_row, first_row + len(incoming))
+    _push(incoming, first_row, frontier, first_line, *moves_between(lines, rows, tables), tables.column_maps)
+
+
+def pull(incoming: Bitmap, first_row: int, frontier: Bitmap, first_line: int, tables: MoveTables) -> None:
+    """Set the bits of ``incoming`` that are not set, for all positions from which a move leads to the ``frontier``.
+
+    The arguments are those of `push`.
+    """
+    lines, rows = range(first_line, first_line + len(frontier)), range(first_row, first_row + len(incoming))
+    _pull(incoming, first_row, frontier, first_line, *moves_between(rows, lines, tables), tables.column_maps)
+
+
+def moves_between(rows: range, targets: range, tables: MoveTables) -> OrderedMoves:
+    """Return the moves that lead from some rows to rows in ``targets``."""
+    ends = np.zeros(len(tables.column_maps), dtype=np.int64)
+    between = rows.start, rows.stop, targets.start, targets.stop, tables.target, tables.column_map
+    _count(*between, ends)
+    count = int(ends.sum())
+    np.cumsum(ends, out=ends)
+    found = OrderedMoves(*(np.empty(count, dtype=np.int32) for _ in OrderedMoves._fields))
+    _place(*between, ends, *found)
+    return found
+
+
+@kernel
+def _count(
+    row: int,
+    end_row: int,
+    first_target: int,
+    end_target: int,
+    target: NDArray[np.int32],
+    column_map: ColumnMap,
+    counts: NDArray[np.int64],
+) -> None:
+    """Count the moves between some rows, by column map."""
+    for source in range(row, end_row):
+        for move in range(target.shape[1]):
+            if first_target <= target[source, move] < end_target:
+                counts[column_map[source, move]] += 1
+
+
+@kernel
+def _place(
+    row: int,
+    end_row: int,
+    first_target: int,
+    end_target: int,
+    target: NDArray[np.int32],
+    column_map: ColumnMap,
+    ends: NDArray[np.int64],
+    rows: NDArray[np.int32],
+    targets: NDArray[np.int32],
+    numbers: NDArray[np.int32],
+) -> None:
+    """Write the moves between some rows in the order of their column maps, whose moves stop at ``ends``."""
+    for source in range(row, end_row):
+        for move in range(target.shape[1]):
+            to_row = target[source, move]
+            if first_target <= to_row < end_target:
+                number = column_map[source, move]
+                ends[number] -= 1
+                place = ends[number]
+                rows[place], targets[place], numbers[place] = source, to_row, number
+
+
+@kernel
+def _push(
+    incoming: Bitmap,
+    first_row: int,
+    frontier: Bitmap,
+    first_line: int,
+    rows: NDArray[np.int32],
+    targets: NDArray[np.int32],
+    numbers: NDArray[np.int32],
+    column_maps: ColumnMaps,
+) -> None:
+    for at in range(len(numbers)):
+        line, to_row = rows[at] - first_line, targets[at] - first_row
+        push_line(incoming, to_row, frontier, None, line, numbers[at], column_maps)
+
+
+@kernel
+def _pull(
+    incoming: Bitmap,
+    first_row: int,
+    frontier: Bitmap,
+    first_line: int,
+    rows: NDArray[np.int32],
+    targets: NDArray[np.int32],
+    numbers: NDArray[np.int32],
+    column_maps: ColumnMaps,
+) -> None:
+    for at in range(len(numbers)):
+        row, line = rows[at] - first_row, targets[at] - first_line
+        pull_line(incoming, incoming, row, frontier, None, line, numbers[at], column_maps)
