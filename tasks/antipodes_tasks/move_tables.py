@@ -203,6 +203,15 @@ def index_type(count: int) -> np.dtype[Any]:
     return np.dtype(np.int16 if count <= INDICES_OF_INT16 else np.int32)
 
 
+def one_move(maps: int = 1, width: int = 1) -> MoveTables:
+    """Return the tables of a single position, with the dtypes that ``maps`` column maps of ``width`` columns need.
+
+    Kernels that are called with them are compiled for these dtypes.
+    """
+    numbers, columns = (np.zeros((1, 1), dtype=index_type(count)) for count in (maps, width))
+    return MoveTables(np.zeros((1, 1), np.int32), numbers, columns, True)
+
+
 def unfilled_maps(count: int, width: int) -> ColumnMaps:
     """Return ``count`` column maps of ``width`` columns, all 0, for a filler to fill."""
     return np.zeros((count, width), dtype=index_type(width))

@@ -3,7 +3,7 @@
 import math
 from itertools import accumulate
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -15,7 +15,11 @@ from antipodes.system.machine import GIB
 from antipodes.tables.planning import duration
 from antipodes.tables.planning.plan import plan_run
 from antipodes.tables.strategies.commitment import CHECKPOINTS
+from antipodes_tasks import move_tables
+from antipodes_tasks.base.jit import Lazy
+from antipodes_tasks.bfs.bitmaps import expand, pull
 from antipodes_tasks.bfs.segments import SegmentLog
+from antipodes_tasks.move_tables import MoveTables
 
 
 @pytest.mark.parametrize(("rows", "width", "moves", "maps"), [(64, 100, 3, 5), (2, 64, 2, 2), (501, 1, 4, 1)])
@@ -43,6 +47,26 @@ def test_estimates(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     assert with_table.known
     assert with_table.seconds < 1000
     assert not list(tmp_path.iterdir()), "nothing stays on the disk"
+
+
+@pytest.mark.parametrize("bits", [0, 15], ids=["maps of 32 bits", "maps of 16 bits"])
+def test_the_kernels_are_loaded_before_the_sample_is_timed(bits: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Compiling them for a first plan took seconds, from which a search of days was predicted."""
+    search = duration._search
+
+    def compiled() -> list[int]:
+        return [len(cast(Lazy[..., object], kernel).made.signatures) for kernel in (expand, pull)]
+
+    def watched(tables: MoveTables, log: SegmentLog) -> int:
+        before = compiled()
+        found = search(tables, log)
+        assert compiled() == before
+        return found
+
+    monkeypatch.setattr(move_tables, "INDICES_OF_INT16", 1 << bits)
+    monkeypatch.setattr(duration, "_search", watched)
+    monkeypatch.setattr(duration, "SAMPLE_SECONDS", 0.01)
+    duration._sampled_seconds(plan_run(load_config("eight-puzzle").puzzle, 1), 1, np.random.default_rng(0))
 
 
 def test_a_trial_that_ends_counts_all_layers_and_more_workers_than_processors_share_the_time(

@@ -21,9 +21,10 @@ from antipodes.puzzles.config import load_config
 from antipodes.storage.directory import DirectoryStorage
 from antipodes.storage.opening import storage_at
 from antipodes.stores import remove_any
-from antipodes.system.events import Event, JournalCorrupt, LayerFinished
+from antipodes.system.events import Event, JournalCorrupt, LayerFinished, SearchStarted
 from antipodes.system.machine import MIB
 from antipodes.tables.layers import disk_segments
+from antipodes.tables.layers.shards import Shards
 from antipodes.tables.planning import division as dividing
 from antipodes.tables.planning import plan as planning
 from antipodes.tables.planning.plan import PROGRAM_BYTES, plan_run
@@ -52,12 +53,12 @@ def small_pieces(patch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def on_disk(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Keep layers on disk, in small pieces, and push or pull at random."""
-    directions = random.Random(0)
+    """Keep layers on disk, in small pieces, and and search in a random direction and order."""
+    random.seed(0)
     monkeypatch.setattr(planning, "CONTENTS", (DiskContents(),))
-    monkeypatch.setattr(on_disk_layers, "pull_is_cheaper", lambda *_: directions.random() < 0.5)
+    monkeypatch.setattr(on_disk_layers, "pull_is_cheaper", lambda *_: random.random() < 0.5)
     monkeypatch.setattr(on_disk_layers, "LINE_BYTES", 1 << 20)
-    monkeypatch.setattr(map_order, "FAST_CACHE_BYTES", 16)
+    monkeypatch.setattr(map_order, "has_wide_maps", lambda width: width > 1 and random.random() < 0.5)
     monkeypatch.setattr(on_disk_layers, "WINDOWS", 2)
     small_pieces(monkeypatch)
 
@@ -108,6 +109,27 @@ def test_counts_that_are_resumed_after_each_layer(counted: Path, spill: bool, tm
         assert config_of(counted.stem).puzzle.moves.reversible is False or min(depths) >= manifest.committed_depth - 1
     assert contents(store) == contents(counted)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["spill", "t.zarr"][not spill :]
+
+
+@pytest.mark.usefixtures("on_disk")
+def test_layers_that_a_killed_run_did_not_delete_are_deleted_first(tmp_path: Path) -> None:
+    store, options = tmp_path / "t.zarr", RunOptions(workers=2, counts_only=True)
+
+    def depths() -> set[int]:
+        return {int(path.name.split("-")[2]) for path in store.glob("checkpoint/*")}
+
+    found = dict[bool, set[int]]()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Shards, "forget", lambda *_: None)
+        run_puzzle(config_of("topspin"), store, options, interrupted=stop_after(4))
+    assert depths() == {0, 1, 2, 3, 4}
+    run_puzzle(
+        config_of("topspin"),
+        store,
+        options,
+        lambda event: found.setdefault(isinstance(event, SearchStarted), depths()),
+    )
+    assert found == {False: {0, 1, 2, 3, 4}, True: {3, 4}}
 
 
 @pytest.mark.usefixtures("on_disk")

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from antipodes_tasks.base.jit import kernel
 from antipodes_tasks.bfs.bitmaps import Bitmap, pull_line, push_line
-from antipodes_tasks.move_tables import ColumnMap, ColumnMaps, MoveTables
+from antipodes_tasks.move_tables import ColumnMap, ColumnMaps, MoveTables, index_type
 
 FAST_CACHE_BYTES = 1 << 15
 """Size of the first-level cache for data in bytes; larger column maps are *wide*."""
@@ -29,9 +29,9 @@ class OrderedMoves(NamedTuple):
     """``(n,)``: the number of each move's column map, ascending."""
 
 
-def has_wide_maps(tables: MoveTables) -> bool:
-    """Return whether a column map does not fit in the first-level cache."""
-    return tables.column_map.shape[1] > 0 and tables.column_maps[:1].nbytes > FAST_CACHE_BYTES
+def has_wide_maps(width: int) -> bool:
+    """Return whether a map of that many columns does not fit in the first-level cache."""
+    return width * index_type(width).itemsize > FAST_CACHE_BYTES
 
 
 def push(incoming: Bitmap, first_row: int, frontier: Bitmap, first_line: int, tables: MoveTables) -> None:
@@ -94,7 +94,11 @@ def _place(
     targets: NDArray[np.int32],
     numbers: NDArray[np.int32],
 ) -> None:
-    """Write the moves between some rows in the order of their column maps, whose moves stop at ``ends``."""
+    """Write the moves between some rows in the order of their column maps.
+
+    ``ends`` ``(column maps,)`` contains the place after the last move of each column map. On return it contains the
+    place of the first move.
+    """
     for source in range(row, end_row):
         for move in range(target.shape[1]):
             to_row = target[source, move]

@@ -1,4 +1,5 @@
-"""Partitions on disk: memory holds only the bits of the layer being computed, one bit per entry of the partition.
+"""Partitions on disk: memory holds only the bits of the layer being computed, one bit per entry of the partition, and a
+window of the frontier.
 
 All layers are segments in files. To find the layer at depth d, a partition reads the frontiers at depth d - 1 of the
 partitions with moves into it, chunk by chunk, and sets the bits of all successors. Then it removes the positions that
@@ -25,13 +26,13 @@ from antipodes_tasks.bfs.bitmaps import Bitmap, bitmap_bytes, close, expand, fir
 from antipodes_tasks.bfs.encoded_layers import has_bits, push, remove, tally
 from antipodes_tasks.bfs.partition import Partition, pull_is_cheaper
 from antipodes_tasks.bfs.segments import Segment, SegmentLog, depths_of, no_segment, set_bits
-from antipodes_tasks.move_tables import MoveTables
+from antipodes_tasks.move_tables import MoveTables, one_move
 
 WINDOWS = 16
-"""Number of windows in which the bits of a partition's frontier are read."""
+"""Maximum number of windows in which the bits of a partition's frontier are read."""
 LINE_BYTES = 64
-"""Bytes of a cache line. If a frontier has fewer positions than its bits have cache lines, they are pushed one by one,
-even if column maps are wide."""
+"""Bytes of a cache line. If a frontier has fewer positions than its bits have cache lines, its positions are pushed one
+by one, even if column maps are wide."""
 _of_thread = threading.local()
 
 
@@ -109,7 +110,7 @@ class StoredFrontier:
         """
         tables = links.tables
         for first, window in self._windows(part, links):
-            if map_order.has_wide_maps(tables):
+            if map_order.has_wide_maps(self.state.width):
                 map_order.pull(bits, part.first_row, window, first, tables)
             else:
                 rows = np.arange(first, first + len(window), dtype=np.int32)
@@ -118,7 +119,8 @@ class StoredFrontier:
     def push(self, incoming: Bitmap, part: Partition, links: DiskLinks) -> None:
         """Set the bits of ``incoming`` for all successors in a partition; read only chunks with moves into it."""
         state, tables = self.state, links.tables
-        if map_order.has_wide_maps(tables) and self.count * LINE_BYTES >= bitmap_bytes(state.part.rows, state.width):
+        cache_lines = bitmap_bytes(state.part.rows, state.width) // LINE_BYTES
+        if map_order.has_wide_maps(state.width) and self.count >= cache_lines:
             for first, window in self._windows(part, links):
                 map_order.push(incoming, part.first_row, window, first, tables)
             return
@@ -128,7 +130,10 @@ class StoredFrontier:
                 raise no_segment(one)
 
     def _windows(self, part: Partition, links: DiskLinks) -> Iterator[tuple[int, Bitmap]]:
-        """Yield the bits of the windows with moves into a partition, each with its first row, until the next one."""
+        """Yield the first row and the bits of each window with moves into a partition.
+
+        The bits are valid until the next window is yielded.
+        """
         state, needed = self.state, links.chunks[part.number]
         for chunks in state.windows:
             if needed[chunks.start : chunks.stop].any():
@@ -192,9 +197,10 @@ class DiskState:
         return range(first, first + -(-self.part.rows // self._chunk_rows))
 
     def to_test(self, depth: int) -> int:
-        """Return the number of positions that a pull tests to find the layer at ``depth``.
+        """Return the number of entries that a pull tests to find the layer at ``depth``.
 
-        They are the unvisited positions, and the few at depths before depth - 2.
+        They are all entries except those at the last two depths: unvisited entries, those at earlier depths, and those
+        that are never reached.
         """
         last = self.files.count(self.chunks, depth - 1) + (self.files.count(self.chunks, depth - 2) if depth > 1 else 0)
         return self.part.rows * self.width - last
@@ -327,8 +333,18 @@ class DiskState:
 
 
 def window_chunks(chunks: int) -> int:
-    """Return the number of chunks that a pull reads together from a partition of that many ``chunks``."""
+    """Return the number of chunks of a window, of a partition that has that many ``chunks``."""
     return -(-chunks // WINDOWS)
+
+
+def most_chunks(memory: int, chunk_bytes: int, window_bytes: int) -> int:
+    """Return the number of chunks of the largest partition that fits into memory together with a window.
+
+    A chunk takes ``chunk_bytes`` as a part of the partition, and ``window_bytes`` as a part of the window. At least one
+    chunk is returned.
+    """
+    left = memory - window_bytes  # a window is rounded up to whole chunks
+    return max(1, left * WINDOWS // (WINDOWS * chunk_bytes + window_bytes))
 
 
 def _close(new: Bitmap, rows: range, tables: MoveTables) -> None:
@@ -345,17 +361,21 @@ def _close(new: Bitmap, rows: range, tables: MoveTables) -> None:
         close(new, None, rows.start, closing.rows[first:end], begins, closing.maps, tables.column_maps)
 
 
-def warm_up() -> None:
-    """Compile the kernels of a search, or load them from numba's cache, before threads use them."""
-    tables = MoveTables(np.zeros((1, 1), np.int32), np.zeros((1, 1), np.int16), np.zeros((1, 1), np.int16), True)
-    layer, log = np.ones((1, 1), dtype=np.uint64), SegmentLog()
+def warm_up(maps: int = 1, width: int = 1) -> None:
+    """Compile the kernels of a search, or load them from numba's cache, before threads use them.
+
+    The kernels are those for ``maps`` column maps of ``width`` columns.
+    """
+    tables, log = one_move(maps, width), SegmentLog()
+    layer, rows = np.ones((1, 1), dtype=np.uint64), np.zeros(1, dtype=np.int32)
     log.add(0, 0, layer, 1, 1)
     push(log.segments[0], range(1), 1, layer, 0, tables)
-    rows = np.zeros(1, dtype=np.int32)
     expand(layer, 0, layer, None, rows, *tables[:3])
-    pull(layer, layer, 0, layer, None, rows, *tables[:3])
-    map_order.push(layer, 0, layer, 0, tables)
-    map_order.pull(layer, 0, layer, 0, tables)
+    if map_order.has_wide_maps(width):
+        map_order.push(layer, 0, layer, 0, tables)
+        map_order.pull(layer, 0, layer, 0, tables)
+    else:
+        pull(layer, layer, 0, layer, None, rows, *tables[:3])
     has_bits(layer)
     tally(layer, None)
     remove(log.segments[0], 1, layer)

@@ -32,7 +32,7 @@ from antipodes_tasks.bfs.bitmaps import (
     words,
 )
 from antipodes_tasks.bfs.segments import Segment, SegmentLog, depths_of, no_segment, set_bits
-from antipodes_tasks.move_tables import MoveTables
+from antipodes_tasks.move_tables import MoveTables, one_move
 
 TEST_COST = 3.0
 """Cost of an expected test of a pull, as a multiple of the cost of a pushed move. It was fitted to six puzzles with 3
@@ -429,12 +429,13 @@ def pull_is_cheaper(frontier: float, neighbours: float, unvisited: int, moves: i
     return TEST_COST * unvisited * tests < frontier * moves
 
 
-def warm_up(masked: bool = False) -> None:
+def warm_up(masked: bool = False, maps: int = 1, width: int = 1) -> None:
     """Compile the kernels of a search, or load them from numba's cache, before threads use them.
 
-    If ``masked`` is True, this includes the kernels for frontiers with a mask.
+    The kernels are those for ``maps`` column maps of ``width`` columns, and, if ``masked`` is True, also those for
+    frontiers with a mask.
     """
-    tables = MoveTables(np.zeros((1, 1), np.int32), np.zeros((1, 1), np.int16), np.zeros((1, 1), np.int16), True)
+    tables = one_move(maps, width)
     layer, rows = np.ones((1, 1), dtype=np.uint64), np.zeros(1, dtype=np.int32)
     for mask in (None, layer)[: 1 + masked]:
         expand(layer, 0, layer, mask, rows, *tables[:3])

@@ -238,6 +238,8 @@ class LayerSearch:
                 f"{self.commits.store.address} is corrupt: {counted(expected[wrong], 'position')} at depth {wrong} "
                 f"were committed, but its journal holds {layers[wrong]:,}"
             )
+        if len(layers) > depth:
+            shards.forget(depth)  # if the last run was killed just before
         if damaged or len(layers) <= depth:
             self.commits.return_to(manifest.found.first(len(layers)))
             self._session.listener(JournalCorrupt(tuple(damaged), len(layers) - 1))

@@ -158,7 +158,7 @@ class Shards:
         self._unwritten = [{} for _ in self._shards]
 
     def forget(self, depth: int) -> None:
-        """Delete what only served to continue from earlier depths, once the store is committed at ``depth``."""
+        """Delete the layers that are no longer needed, once the store is committed at ``depth``."""
         self.plan.commitment.forget(self._on_groups, depth, self._token)
 
     def positions(self, depth: int, limit: int) -> NDArray[Any]:

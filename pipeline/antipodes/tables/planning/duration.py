@@ -30,7 +30,7 @@ from antipodes.tables.layers.shards import Shards
 from antipodes.tables.planning.plan import Plan
 from antipodes_tasks.bfs.partition import Partition, State, warm_up
 from antipodes_tasks.bfs.segments import SegmentLog, depths_of
-from antipodes_tasks.move_tables import MoveTables
+from antipodes_tasks.move_tables import MoveTables, index_type
 from antipodes_tasks.spaces.space import Space
 
 TRIAL_SECONDS = 2.0
@@ -161,7 +161,6 @@ def estimate_duration(
     if plan.keyed:
         return _of_keys(plan, LOADING * start + KERNELS_SECONDS)
     rng = np.random.default_rng(0)
-    warm_up()
     there = min(workers, plan.partition_count)
     here = min(there, available_workers())
     assembly, each = _sampled_seconds(plan, here, rng)
@@ -278,9 +277,9 @@ def _sampled_seconds(plan: Plan, parallel: int, rng: np.random.Generator) -> tup
     """Return the seconds per position of a random sample: to assemble the position, and to find it in a search."""
     width = min(plan.space.width, SAMPLE_STATES)
     rows = max(2, SAMPLE_STATES // width)
-    tables = _random_tables(
-        rows, width, _moves(plan.space, rng), min(plan.space.filler.most_column_maps, SAMPLE_MAPS), rng
-    )
+    maps = min(plan.space.filler.most_column_maps, SAMPLE_MAPS)
+    tables = _random_tables(rows, width, _moves(plan.space, rng), maps, rng)
+    warm_up(False, len(tables.column_maps), width)
     log = SegmentLog()
     begin = time.perf_counter()
     found = _search(tables, log)
@@ -325,7 +324,8 @@ def _random_tables(rows: int, width: int, moves: int, maps: int, rng: np.random.
     numbers = rng.integers(1, len(column_maps), size=(rows, moves))
     pair = np.minimum(np.arange(rows)[:, np.newaxis], target)
     column_map = np.take_along_axis(numbers, pair, axis=0)  # the reverse of a move has the same map
-    return MoveTables(target.astype(np.int32), column_map.astype(np.int16), column_maps.astype(np.int32), True)
+    of_maps, of_columns = index_type(len(column_maps)), index_type(width)
+    return MoveTables(target.astype(np.int32), column_map.astype(of_maps), column_maps.astype(of_columns), True)
 
 
 def _involution(size: int, rng: np.random.Generator) -> NDArray[np.int64]:

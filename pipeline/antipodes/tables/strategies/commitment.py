@@ -106,7 +106,7 @@ class Commitment(ABC):
         """Write durably what is needed to restore the shards at ``depth``, which they all have reached."""
 
     def forget(self, on_groups: OnGroups, depth: int, token: str) -> None:  # noqa: B027  (most keep all or nothing)
-        """Delete what only served to restore the shards at earlier depths, once the store is committed at ``depth``."""
+        """Delete the layers that are no longer needed, once the store is committed at ``depth``."""
 
 
 @dataclass(frozen=True)

@@ -286,7 +286,7 @@ class BitContents(Contents):
 
     def warm_up(self, space: Space, shares_memory: bool) -> Call:
         """Return the call that loads the kernels, in this process, too."""
-        return warm_up, self.bits == 2
+        return warm_up, self.bits == 2, space.filler.most_column_maps, space.width
 
     def link(self, division: Division, scheduler: Scheduler, name: str, stop: Stop, listener: Listener) -> Handle:
         """Build the move tables, and find the partitions that they connect."""

@@ -19,9 +19,10 @@ from antipodes.tables.layers.shard import Room, Shard
 from antipodes.tables.layers.shard_segments import ShardSegments
 from antipodes.tables.planning.division import Division
 from antipodes.tables.strategies.commitment import Commitment, LastLayersCommitment
-from antipodes.tables.strategies.contents import ASSEMBLED_BYTES, BitContents, LayerTraffic, MakeState
+from antipodes.tables.strategies.contents import ASSEMBLED_BYTES, ROW_BYTES, BitContents, LayerTraffic, MakeState
 from antipodes_tasks.bfs.bitmaps import bitmap_bytes
-from antipodes_tasks.bfs.on_disk import WINDOWS, DiskLinks, DiskState, disk_links, warm_up, window_chunks
+from antipodes_tasks.bfs.map_order import has_wide_maps
+from antipodes_tasks.bfs.on_disk import DiskLinks, DiskState, disk_links, most_chunks, warm_up, window_chunks
 from antipodes_tasks.bfs.partition import Partition
 from antipodes_tasks.spaces.space import Space
 
@@ -33,6 +34,8 @@ LOG_BYTES, LOGS_BYTES = 4 * MIB, 2 * MIB
 shards together. These are written to a single file when the layer is committed."""
 LAYER_BYTES = 0.9
 """Typical size of all layers in bytes per entry, if there are dozens of layers. With fewer layers it is less."""
+MOVE_BYTES = 3 * 4
+"""Memory in bytes of a move of a window: its row, its target and its column map."""
 CHUNKS_IN_MEMORY = 4
 """Bitmaps of a chunk that a worker needs: a part of a frontier, the earlier positions, and an encoded segment."""
 MAX_KEPT, GLIBC_MAX_KEPT = 1 << 20, 1 << 25
@@ -70,7 +73,8 @@ class DiskContents(BitContents):
         active, chunks = workers.workers, ceil(space.rows / chunk_rows)
         left = (workers.memory or 0) - space.filler.table_bytes - LOGS_BYTES
         each = max(0, left) // active - _worker_bytes(space, chunk_rows)
-        chunks_that_fit = max(1, each // bitmap_bytes(chunk_rows, space.width) * WINDOWS // (WINDOWS + 1))
+        bits, window = bitmap_bytes(chunk_rows, space.width), _window_bytes(space, chunk_rows)
+        chunks_that_fit = most_chunks(each, bits, window)
         rounds = ceil(chunks / (chunks_that_fit * active))
         return Division(space, chunk_rows, ceil(chunks / (rounds * active)) * chunk_rows, 1)
 
@@ -82,7 +86,7 @@ class DiskContents(BitContents):
         space, active = division.space, min(workers.workers, division.partition_count)
         rows = min(space.rows, division.partition_rows)
         window = window_chunks(ceil(rows / division.chunk_rows)) * division.chunk_rows
-        bits = active * bitmap_bytes(rows + window, space.width)
+        bits = active * (bitmap_bytes(rows, space.width) + _window_bytes(space, window))
         search = bits + active * _worker_bytes(space, division.chunk_rows)
         chunk = ASSEMBLED_BYTES * division.chunk_rows * space.width
         assembly = active * chunk if commitment.makes_table else 0
@@ -125,7 +129,7 @@ class DiskContents(BitContents):
 
     def warm_up(self, space: Space, shares_memory: bool) -> Call:
         """Return the call that loads the kernels, in this process."""
-        return (warm_up,)
+        return warm_up, space.filler.most_column_maps, space.width
 
     @contextmanager
     def freed_memory(self) -> Iterator[None]:
@@ -160,6 +164,12 @@ def _worker_bytes(space: Space, chunk_rows: int) -> int:
     """Return the memory of a worker in addition to the bits of its partition."""
     chunk = bitmap_bytes(chunk_rows, space.width)
     return LOG_BYTES + PIECES_IN_MEMORY * max(READ_BYTES, chunk) + CHUNKS_IN_MEMORY * chunk
+
+
+def _window_bytes(space: Space, rows: int) -> int:
+    """Return the memory of a window of that many ``rows``: its bits, and a list of its rows or of its moves."""
+    listed = MOVE_BYTES * space.filler.most_moves if has_wide_maps(space.width) else ROW_BYTES
+    return bitmap_bytes(rows, space.width) + listed * rows
 
 
 def _state_of(
