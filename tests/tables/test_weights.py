@@ -14,6 +14,7 @@ from stores import stop_after
 from antipodes.puzzles.config import Config, as_config
 from antipodes.system.options import RunOptions
 from antipodes.tables import up_to_symmetry
+from antipodes.tables.counts import open_counts
 from antipodes.tables.run import RunReport, run_puzzle
 from antipodes.tables.store.manifest import SearchManifest
 from antipodes.tables.table import Table, open_table
@@ -85,6 +86,21 @@ def test_classes_and_positions_with_a_symmetry(
         assert reduced.symmetric_layers(one) == whole.symmetric_layers(one)
     antipodes = whole.antipodes()
     assert reduced.symmetries_at(antipodes) == whole.symmetries_at(antipodes)
+
+
+def test_classes_of_antipodes_of_counts(tables: tuple[Table, Table], tmp_path: Path) -> None:
+    _, whole = tables
+    antipodes, config = whole.unique_antipodes(), as_config(whole.puzzle)
+    entries = run(tmp_path / "counts.zarr", config=config, counts_only=True).manifest.layers[-1]
+    with open_counts(tmp_path / "counts.zarr") as counts, pytest.MonkeyPatch.context() as patch:
+        patch.setattr("antipodes.tables.counts.MAX_ANTIPODES", entries)
+        assert np.array_equal(counts.unique_antipodes(), antipodes)
+    with pytest.MonkeyPatch.context() as patch:
+        for module in ("layers.commits", "store.manifest"):
+            patch.setattr(f"antipodes.tables.{module}.MAX_ANTIPODES", entries - 1)
+        run(tmp_path / "few.zarr", config=config, counts_only=True)
+        with open_counts(tmp_path / "few.zarr") as counts, pytest.raises(InputError, match="too few to find all"):
+            counts.unique_antipodes()
 
 
 def test_draws_are_uniform_over_positions(tables: tuple[Table, Table]) -> None:

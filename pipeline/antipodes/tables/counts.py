@@ -122,11 +122,10 @@ class Counts(SearchResult):
         Raises InputError also if there are more antipodes than the store contains.
         """
         most = arguments.optional(limit, arguments.integer, "a limit", 0)
-        antipodes, count = self.antipodes(), self._manifest.positions[-1] if self._manifest.layers else 0
-        known = len(antipodes)
-        if known < count:
+        manifest, known = self._manifest, len(self.antipodes())
+        if manifest.layers and len(manifest.antipodes) < manifest.layers[-1]:
             raise InputError(
-                f"the store contains only the first {known:,} of {count:,} antipodes, "
+                f"the store contains only the first {known:,} of {manifest.positions[-1]:,} antipodes, "
                 "too few to find all symmetry classes; compute the table"
             )
-        return first_of_classes(self._manifest.space_of(self.puzzle), antipodes)[:most]
+        return first_of_classes(self._numbered_space(), manifest.first_antipodes())[:most]
