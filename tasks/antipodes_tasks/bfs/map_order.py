@@ -22,9 +22,9 @@ class OrderedMoves(NamedTuple):
     """The moves from some rows to some targets, by ascending numbers of their column maps."""
 
     rows: NDArray[np.int32]
-    """``(n,)``: the row where each move begins."""
+    """``(n,)``: the row of each move."""
     targets: NDArray[np.int32]
-    """``(n,)``: the row to which each move leads."""
+    """``(n,)``: the target of each move."""
     numbers: NDArray[np.int32]
     """``(n,)``: the number of each move's column map, ascending."""
 
@@ -53,7 +53,7 @@ def pull(incoming: Bitmap, first_row: int, frontier: Bitmap, first_line: int, ta
 
 
 def moves_between(rows: range, targets: range, tables: MoveTables) -> OrderedMoves:
-    """Return the moves that lead from some rows to rows in ``targets``."""
+    """Return the moves of some rows whose targets are in ``targets``."""
     ends = np.zeros(len(tables.column_maps), dtype=np.int64)
     between = rows.start, rows.stop, targets.start, targets.stop, tables.target, tables.column_map
     _count(*between, ends)
