@@ -214,3 +214,18 @@ def test_an_error_in_a_bucket_says_that_the_old_store_is_deleted(
     monkeypatch.setattr(Arrays, "digests", lambda *_: (_ for _ in ()).throw(StoreError("refused")))
     with pytest.raises(StoreError, match=r"^refused; the old store has already been deleted$"):
         TableStore(bucket.url()).create(config, plan.cut, overwrite=True)
+
+
+def test_files_that_are_deleted_are_not_taken_for_the_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A run on disk deletes thousands of old layers, and printed that the store was being deleted."""
+    storage, told = DirectoryStorage(tmp_path), list[tuple[object, ...]]()
+
+    def call(what: str, name: str, method: Callable[[], object], *_: object) -> object:
+        told.append((what, name))
+        return method()
+
+    monkeypatch.setattr(storage.waits, "call_unchanged", call)
+    (tmp_path / "old").touch()
+    storage.delete_keys(["old"])
+    assert told == [("delete", f"files of {tmp_path}")]
+    assert not list(tmp_path.iterdir())

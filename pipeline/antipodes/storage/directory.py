@@ -52,15 +52,22 @@ def _waits(what: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
         @wraps(method)
         def call(*arguments: P.args, **named: P.kwargs) -> T:
             storage: Any = arguments[0]
-            key = arguments[1] if len(arguments) > 1 and isinstance(arguments[1], str) else ""
-            name = storage.name_of(key) if key else storage.address
             size = partial(storage.bytes_of, *arguments[1:])
-            result: T = storage.waits.call_unchanged(what, name, partial(method, *arguments, **named), size)
+            result: T = storage.waits.call_unchanged(
+                what, _named(*arguments[:2]), partial(method, *arguments, **named), size
+            )
             return result
 
         return call
 
     return waiting
+
+
+def _named(storage: Any, keys: object = "") -> str:
+    """Return the name of a file or folder of a storage, of its files if they are several, or of the storage itself."""
+    if not isinstance(keys, str):
+        return f"files of {storage.address}"
+    return str(storage.name_of(keys)) if keys else str(storage.address)
 
 
 class DurableStore(LocalStore):

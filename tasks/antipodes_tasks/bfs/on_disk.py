@@ -304,7 +304,8 @@ class DiskState:
         """Return whether to pull from the frontiers at depth - 1; see `partition.State`."""
         frontier = sum(source.count for source in sources) / len(sources)
         others = sum(source.state.to_test(depth) for source in sources) / len(sources)
-        return pull_is_cheaper(frontier, others, self.to_test(depth), tables.target.shape[1])
+        moves, windows = tables.target.shape[1], sum(len(source.state.windows) for source in sources)
+        return pull_is_cheaper(frontier, others, self.to_test(depth), moves, windows * moves * self.part.rows)
 
     def _before(self, depth: int, needed: NDArray[np.bool_] | None = None) -> Iterator[Segment]:
         """Yield the segments of positions that have moves to depth - 1, but are not at ``depth``."""

@@ -410,7 +410,7 @@ def sources(tables: MoveTables, blocks: Sequence[int], ranges: Sequence[int]) ->
     return into
 
 
-def pull_is_cheaper(frontier: float, neighbours: float, unvisited: int, moves: int) -> bool:
+def pull_is_cheaper(frontier: float, neighbours: float, unvisited: int, moves: int, looked_up: int = 0) -> bool:
     """Return whether a pull is cheaper than a push.
 
     The arguments are numbers of positions and moves. A push follows all ``moves`` of the ``frontier``. A pull tests the
@@ -420,13 +420,14 @@ def pull_is_cheaper(frontier: float, neighbours: float, unvisited: int, moves: i
     equally likely, a test would succeed with probability p = frontier / (frontier + neighbours). The expected number of
     tests, until a test succeeds or all moves are tested, would be (1 - (1 - p)^moves) / p.
 
-    ``frontier`` and ``neighbours`` are averages over the partitions to which the moves lead.
+    ``frontier`` and ``neighbours`` are averages over the partitions to which the moves lead. A pull in windows looks up
+    the targets of all rows for each window, which takes about as long as pushing ``looked_up`` moves.
     """
-    if TEST_COST * unvisited >= frontier * moves:  # each unvisited position takes at least one test
+    if TEST_COST * unvisited + looked_up >= frontier * moves:  # each unvisited position takes at least one test
         return False
     hit = frontier / (frontier + neighbours)
     tests = (1 - (1 - hit) ** moves) / hit
-    return TEST_COST * unvisited * tests < frontier * moves
+    return TEST_COST * unvisited * tests + looked_up < frontier * moves
 
 
 def warm_up(masked: bool = False, maps: int = 1, width: int = 1) -> None:
