@@ -308,7 +308,7 @@ class DiskState:
         return pull_is_cheaper(frontier, others, self.to_test(depth), moves, windows * moves * self.part.rows)
 
     def _before(self, depth: int, needed: NDArray[np.bool_] | None = None) -> Iterator[Segment]:
-        """Yield the segments of positions that have moves to depth - 1, but are not at ``depth``."""
+        """Yield the segments at the depths before ``depth`` that neighbours of the last layer can have."""
         return self.files.segments_between(self.chunks, self.kept_from(depth - 1), depth - 1, needed)
 
     def _settle(self, depth: int, bits: Bitmap, tables: MoveTables, log: Log) -> int:
