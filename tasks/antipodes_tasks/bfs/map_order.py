@@ -40,7 +40,7 @@ def push(incoming: Bitmap, first_row: int, frontier: Bitmap, first_line: int, ta
     ``incoming`` covers the rows from ``first_row`` on, and ``frontier`` those from ``first_line`` on.
     """
     lines, rows = range(first_line, first_line + len(frontier)), range(first_row, first_row + len(incoming))
-    _push(incoming, first_row, frontier, first_line, *moves_between(lines, rows, tables), tables.column_maps)
+    _push(incoming, first_row, frontier, first_line, moves_between(lines, rows, tables), tables.column_maps)
 
 
 def pull(incoming: Bitmap, first_row: int, frontier: Bitmap, first_line: int, tables: MoveTables) -> None:
@@ -49,7 +49,7 @@ def pull(incoming: Bitmap, first_row: int, frontier: Bitmap, first_line: int, ta
     The arguments are those of `push`.
     """
     lines, rows = range(first_line, first_line + len(frontier)), range(first_row, first_row + len(incoming))
-    _pull(incoming, first_row, frontier, first_line, *moves_between(rows, lines, tables), tables.column_maps)
+    _pull(incoming, first_row, frontier, first_line, moves_between(rows, lines, tables), tables.column_maps)
 
 
 def moves_between(rows: range, targets: range, tables: MoveTables) -> OrderedMoves:
@@ -111,15 +111,9 @@ def _place(
 
 @kernel
 def _push(
-    incoming: Bitmap,
-    first_row: int,
-    frontier: Bitmap,
-    first_line: int,
-    rows: NDArray[np.int32],
-    targets: NDArray[np.int32],
-    numbers: NDArray[np.int32],
-    column_maps: ColumnMaps,
+    incoming: Bitmap, first_row: int, frontier: Bitmap, first_line: int, moves: OrderedMoves, column_maps: ColumnMaps
 ) -> None:
+    rows, targets, numbers = moves
     for at in range(len(numbers)):
         line, to_row = rows[at] - first_line, targets[at] - first_row
         push_line(incoming, to_row, frontier, None, line, numbers[at], column_maps)
@@ -127,15 +121,9 @@ def _push(
 
 @kernel
 def _pull(
-    incoming: Bitmap,
-    first_row: int,
-    frontier: Bitmap,
-    first_line: int,
-    rows: NDArray[np.int32],
-    targets: NDArray[np.int32],
-    numbers: NDArray[np.int32],
-    column_maps: ColumnMaps,
+    incoming: Bitmap, first_row: int, frontier: Bitmap, first_line: int, moves: OrderedMoves, column_maps: ColumnMaps
 ) -> None:
+    rows, targets, numbers = moves
     for at in range(len(numbers)):
         row, line = rows[at] - first_row, targets[at] - first_line
         pull_line(incoming, incoming, row, frontier, None, line, numbers[at], column_maps)
