@@ -194,8 +194,8 @@ class LoggedBits(BitContents):
         needs = super().needs(division, commitment, workers)
         return needs._replace(together=needs.together + 1)
 
-    def make_state(self, division):
-        return partial(logged, division.space.width, division.chunk_rows)
+    def make_state(self, plan):
+        return partial(logged, plan.space.width, plan.chunk_rows)
 '''
 
 

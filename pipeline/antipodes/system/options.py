@@ -119,6 +119,16 @@ class RunOptions:
         TABLES,
     )
     """Whether a search keeps only the sizes of the layers and the first antipodes, and stores no table."""
+    unique: bool = option(
+        False,
+        arguments.flag,
+        FLAG,
+        None,
+        "With --counts-only, also count the positions of each layer up to symmetry.",
+        CONTENTS,
+        TABLES,
+    )
+    """Whether a search without a table also counts the positions at each depth up to symmetry."""
     symmetry: str | None = option(
         None,
         _symmetry,

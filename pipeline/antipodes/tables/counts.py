@@ -18,6 +18,7 @@ from antipodes.tables.store.search_stores import CountsStore, read_given
 from antipodes.tables.up_to_symmetry import first_of_classes, stabilisers
 from antipodes_tasks.base import arguments
 from antipodes_tasks.base.errors import InputError, UnfinishedError
+from antipodes_tasks.base.option_names import option
 from antipodes_tasks.base.quoting import counted, shorten, shorten_path
 from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.spaces.space import Space
@@ -115,6 +116,18 @@ class Counts(SearchResult):
         self._check_complete("counts end at")
         positions = self._manifest.first_antipodes(most)
         return positions[: MAX_ANTIPODES if most is None else min(most, MAX_ANTIPODES)]
+
+    def unique_layers(self) -> list[int]:
+        """Return the number of symmetry classes at each depth, as a new list.
+
+        Raises InputError unless the run counted them (option ``unique``).
+        """
+        if self._manifest.unique is None:
+            raise InputError(
+                f"{self.address} does not count positions up to symmetry; compute the table, or the counts with "
+                f"{option('unique')}"
+            )
+        return list(self._manifest.unique)
 
     def unique_antipodes(self, limit: int | None = None) -> Labels:
         """Return the lexicographically first position of each symmetry class of `antipodes`, ``(n, places)``.

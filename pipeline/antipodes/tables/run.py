@@ -20,7 +20,14 @@ from antipodes.tables.layers.layer_search import LayerSearch
 from antipodes.tables.planning.fitting import check_disk, plan_that_fits
 from antipodes.tables.planning.plan import Plan
 from antipodes.tables.store.manifest import NOTHING_COMMITTED, SearchManifest, on_disk
-from antipodes.tables.store.search_stores import M, SearchStore, check_same_puzzle, check_same_symmetry, spill_folder
+from antipodes.tables.store.search_stores import (
+    M,
+    SearchStore,
+    check_counts_classes,
+    check_same_puzzle,
+    check_same_symmetry,
+    spill_folder,
+)
 from antipodes.tables.store.spill import belongs_to, claim, release, spill_path
 from antipodes.tables.store.table_manifest import TableManifest
 from antipodes.tables.strategies.commitment import commitment_of
@@ -79,11 +86,14 @@ def run_puzzle(
         manifest = session.committed(check)
         if manifest is not None and manifest.complete:
             return _report(session, config, manifest, manifest, _farthest(manifest, config))
+        if manifest is not None and manifest.unique is not None:
+            session.options = replace(session.options, unique=True)  # the store says so, not the options of a resume
         check_functions(config.puzzle.moves, config.puzzle.start_labels)
         new = config.settings if manifest is None else {}
         with python_source.second_process(new) as tried, session.scheduler(_saved) as opened:
             cut = manifest.cut if manifest else None
             plan = plan_that_fits(session, config, opened, cut, on_disk=on_disk(manifest))
+            plan.weights  # noqa: B018  (raises an error if symmetry classes cannot be counted)
             spill = _spill(plan, session, manifest, opened)
             overwrite = manifest is None and session.store.exists()
             if overwrite:
@@ -112,6 +122,7 @@ def _check(manifest: SearchManifest, config: Config, session: Session[Any]) -> N
     """Raise StoreMismatchError unless the store belongs to this run."""
     check_same_puzzle(manifest, config, session.store.address)
     check_same_symmetry(manifest, session.options.symmetry, session.store.address)
+    check_counts_classes(manifest, session.options.unique, session.store.address)
 
 
 def _spill(plan: Plan, session: Session[Any], manifest: SearchManifest | None, scheduler: Scheduler) -> str | None:
@@ -145,7 +156,7 @@ def _create(store: SearchStore[M], config: Config, plan: Plan, scheduler: Schedu
     """Create an empty store; replace an existing store only if every worker can write there."""
     if overwrite:
         scheduler.run_on_all_workers((store.check_reachable, store.manifest_file.current_digest()))
-    return store.create(config, plan.cut, overwrite)
+    return store.create(config, plan.cut, overwrite, plan.commitment.unique)
 
 
 def _farthest(manifest: SearchManifest, config: Config) -> Labels:

@@ -46,7 +46,7 @@ def _is_cut_off(space: Space) -> bool:
     return space.rules.enumerated and space.rules.origin is not None
 
 
-def _classes(space: Space) -> list[tuple[Symmetry, int]]:
+def symmetry_classes(space: Space) -> list[tuple[Symmetry, int]]:
     """Return one symmetry of each class of acting symmetries, and the size of the class.
 
     The symmetries of a class leave the same number of positions unchanged at each depth.
@@ -90,7 +90,7 @@ class SymmetricPositions:
 
     def _unique(self, depth: int | None) -> list[int]:
         """Return the number of symmetry classes at each depth; with ``depth``, count only those at this depth."""
-        symmetries, sizes = zip(*_classes(self.space), strict=True)
+        symmetries, sizes = zip(*symmetry_classes(self.space), strict=True)
         order, total = sum(sizes), np.zeros(len(self.layers), dtype=object)  # products of counts can exceed 64 bits
         for size, counts in zip(sizes, self.unchanged_by(symmetries, depth), strict=True):
             total += size * counts.astype(object)
@@ -130,7 +130,7 @@ class SymmetricPositions:
 
     def _looked_up(self, symmetry: Symmetry, most: int) -> Counts:
         counts = np.zeros(len(self.layers), dtype=np.int64)
-        for ranked in _join_counts(map(self.space.rank, fixed_positions(symmetry, most))):
+        for ranked in join_indices(map(self.space.rank, fixed_positions(symmetry, most))):
             check_wanted()
             depths = self.chunks.distances(ranked)
             counts += np.bincount(depths[depths >= 0], minlength=len(counts))
@@ -154,7 +154,7 @@ class SymmetricPositions:
         return total
 
 
-def _join_counts(parts: Iterable[Counts]) -> Iterator[Counts]:
+def join_indices(parts: Iterable[Counts]) -> Iterator[Counts]:
     """Yield the same indices in larger arrays, without NOT_NUMBERED."""
     waiting: list[Counts] = []
     for part in parts:

@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 from antipodes_tasks.bfs import map_order
 from antipodes_tasks.bfs.bitmaps import Bitmap, bitmap_bytes, close, expand, first_positions, pull, words
 from antipodes_tasks.bfs.encoded_layers import has_bits, push, remove, tally
+from antipodes_tasks.bfs.layer_weights import NO_WEIGHTS, LayerSums, LayerWeights, total
 from antipodes_tasks.bfs.partition import Partition, pull_is_cheaper
 from antipodes_tasks.bfs.segments import Segment, SegmentLog, depths_of, no_segment, set_bits
 from antipodes_tasks.move_tables import MoveTables, one_move
@@ -143,19 +144,13 @@ class StoredFrontier:
                     state.set(one, window, first)
                 yield first, window
 
-    def weigh(self, weights: NDArray[np.int64]) -> int:
-        """Return the sum, over all entries of the frontier, of the weight of the entry's row.
-
-        ``weights`` contains a weight for each row of the space.
-        """
+    def weigh(self, weights: LayerWeights) -> LayerSums:
+        """Return the sums over the frontier."""
         state, known = self.state, self.state.weighed
         if known is not None and known[0] == self.depth:
             return known[1]
-        weighed = 0
-        for one in state.files.segments_between(state.chunks, self.depth, self.depth):
-            rows = state.rows_of(one.chunk)
-            weighed += tally(state.bits_of(one), weights[rows.start : rows.stop])[1]
-        return int(weighed)
+        segments = state.files.segments_between(state.chunks, self.depth, self.depth)
+        return total(_tally(state.bits_of(one), state.rows_of(one.chunk), weights)[1] for one in segments)
 
 
 class DiskState:
@@ -173,19 +168,18 @@ class DiskState:
         width: int,
         chunk_rows: int,
         one_way: bool,
-        weights: NDArray[np.int64] | None = None,
+        weights: LayerWeights = NO_WEIGHTS,
     ) -> None:
         """Create the state of a partition.
 
-        ``one_way`` means that some move is irreversible. ``weights`` ``(rows of the space,)`` are the numbers of
-        positions per entry, None if all are 1.
+        ``one_way`` means that some move is irreversible. The ``weights`` are summed over each layer while it is found.
         """
         self.part = part
         self.files: LayerFiles
         """The files of the partition's layers, set before the state is used."""
         self.width = width
-        self.weighed: tuple[int, int] | None = None
-        """The depth that was found last, and the weight of its entries, if there are weights."""
+        self.weighed: tuple[int, LayerSums] | None = None
+        """The depth that was found last, and its sums."""
         self._chunk_rows = chunk_rows
         self._one_way = one_way
         self._weights = weights
@@ -321,15 +315,15 @@ class DiskState:
         for one in self._before(depth, reached):
             if not remove(one, self.width, here[one.chunk]):
                 raise no_segment(one)
-        found = weighed = 0
+        found, sums = 0, []
         for chunk in np.flatnonzero(reached).tolist():
             rows = rows_of[chunk]
             _close(here[chunk], rows, tables)
-            weights = None if self._weights is None else self._weights[rows.start : rows.stop]
-            count, weight = tally(here[chunk], weights)
-            log.add(chunk, depth, here[chunk], self.width, int(count))
-            found, weighed = found + int(count), weighed + int(weight)
-        self.weighed = depth, weighed
+            count, weighed = _tally(here[chunk], rows, self._weights)
+            log.add(chunk, depth, here[chunk], self.width, count)
+            found += count
+            sums.append(weighed)
+        self.weighed = depth, total(sums)
         return found
 
 
@@ -346,6 +340,13 @@ def most_chunks(memory: int, chunk_bytes: int, window_bytes: int) -> int:
     """
     left = memory - window_bytes  # a window is rounded up to whole chunks
     return max(1, left * WINDOWS // (WINDOWS * chunk_bytes + window_bytes))
+
+
+def _tally(layer: Bitmap, rows: range, weights: LayerWeights) -> tuple[int, LayerSums]:
+    """Return the number of entries of a layer in some ``rows``, and its sums."""
+    of_rows = None if weights.of_rows is None else weights.of_rows[rows.start : rows.stop]
+    count, positions = tally(layer, of_rows)
+    return int(count), LayerSums(int(positions), weights.unchanged_in(layer, None, rows.start))
 
 
 def _close(new: Bitmap, rows: range, tables: MoveTables) -> None:

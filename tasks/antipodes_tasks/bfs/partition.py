@@ -31,6 +31,7 @@ from antipodes_tasks.bfs.bitmaps import (
     settle,
     words,
 )
+from antipodes_tasks.bfs.layer_weights import LayerSums, LayerWeights
 from antipodes_tasks.bfs.segments import Segment, SegmentLog, depths_of, no_segment, set_bits
 from antipodes_tasks.move_tables import MoveTables, one_move
 
@@ -100,13 +101,13 @@ class Frontier:
         """``(lines, words)``: exactly the positions of the frontier."""
         return self.bits if self.mask is None else self.bits & self.mask
 
-    def weigh(self, weights: NDArray[np.int64]) -> int:
-        """Return the sum, over all entries of the frontier, of the weight of the entry's row.
-
-        ``weights`` contains a weight for each row of the space.
-        """
-        entries = np.bitwise_count(self.layer).sum(axis=1, dtype=np.int64)
-        return int(entries @ weights[self.rows])
+    def weigh(self, weights: LayerWeights) -> LayerSums:
+        """Return the sums over the frontier, which must have all rows of its partition."""
+        positions = self.count
+        if weights.of_rows is not None:
+            entries = np.bitwise_count(self.layer).sum(axis=1, dtype=np.int64)
+            positions = int(entries @ weights.of_rows[self.rows])
+        return LayerSums(positions, weights.unchanged_in(self.bits, self.mask, int(self.rows[0])))
 
 
 class Layer(NamedTuple):

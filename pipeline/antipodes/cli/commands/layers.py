@@ -25,7 +25,6 @@ from antipodes.tables.json_results import (
 from antipodes.tables.store.manifest import MAX_ANTIPODES
 from antipodes.tables.store.search_stores import CountsStore, search_store
 from antipodes.tables.table import Table, open_table, unique_farthest
-from antipodes_tasks.base.errors import InputError
 from antipodes_tasks.base.quoting import counted
 from antipodes_tasks.rules.moves import Labels
 
@@ -75,9 +74,9 @@ def layers(
 
 
 def _unique_layers(address: Address) -> list[int]:
-    """Return the number of positions of a table at each depth, up to symmetry."""
+    """Return the number of positions at each depth, up to symmetry."""
     if isinstance(search_store(address), CountsStore):
-        raise InputError(f"--unique needs a table; {address} only holds counts")
+        return open_counts(address).unique_layers()
     with open_table(address) as table, preparing():
         return table.unique_layers()
 

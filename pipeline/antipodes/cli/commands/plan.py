@@ -245,7 +245,7 @@ def _shortages(planned: Plan, limit: int, free: int | None) -> list[str]:
     """Return the resources, of memory and disk, that are too small on this machine."""
     too_much = {
         "memory": planned.least_bytes - planned.unsure_bytes > limit,
-        "disk": free is not None and planned.disk_bytes > free,
+        "disk": free is not None and planned.disk_bytes - planned.rare_disk_bytes > free,
     }
     return [what for what, lacks in too_much.items() if lacks]
 

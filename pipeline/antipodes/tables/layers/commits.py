@@ -155,7 +155,9 @@ class Commits:
 
     def return_to(self, layers: Layers) -> None:
         """Continue with only these layers committed, since the journal lost the others. They will be found again."""
-        self.manifest = replace(self.manifest, **layers.fields)
+        unique = self.manifest.unique
+        kept = None if unique is None else unique[: layers.depth + 1]
+        self.manifest = replace(self.manifest, **{**layers.fields, "unique": kept})
 
     def shut_out_lost_workers(self) -> None:
         """Replace the fencing token, so that lost workers cannot write, and remove the files they were writing."""

@@ -29,7 +29,7 @@ from antipodes.tables.layers.shard_segments import ShardSegments
 from antipodes.tables.layers.shards import Shards
 from antipodes.tables.planning.fitting import plan_that_fits
 from antipodes.tables.planning.plan import Plan
-from antipodes.tables.store.found_layers import Layers
+from antipodes.tables.store.found_layers import Layers, LayerSize
 from antipodes.tables.store.manifest import DEEPEST, NOTHING_COMMITTED, SearchManifest, on_disk
 from antipodes.tables.store.spill import check_present
 from antipodes_tasks.base.errors import (
@@ -62,12 +62,12 @@ class LayersFound:
         """The depth of the last layer."""
         return self.layers.depth
 
-    def add(self, entries: int, positions: int) -> None:
-        """Add a layer with this number of entries, which represent this number of positions."""
-        self.layers.add(entries, positions)
-        self.positions += positions
+    def add(self, size: LayerSize) -> None:
+        """Add a layer."""
+        self.layers.sizes.append(size)
+        self.positions += size.positions
         known = sum(self.layers.positions)
-        self.listener(LayerFinished(self.depth, positions, known, self.positions / self.clock.search))
+        self.listener(LayerFinished(self.depth, size.positions, known, self.positions / self.clock.search))
 
 
 LOSSES_ALLOWED = 3
@@ -201,11 +201,11 @@ class LayerSearch:
             shards = Shards(self._scheduler, plan, journal, stop, self._session.listener)
         with self._session.clock.measure("write"):
             self._found.layers = self._restored(shards, depth, token)
-            if not self._found.layers.entries:
+            if not self._found.layers.sizes:
                 journal.delete()  # leftovers of a killed run would only take space
                 shards.begin(starts, token)
                 found = [sum(shards.counts)]
-                self._found.layers = Layers(found, shards.weighed(0, found))
+                self._found.layers = Layers(shards.weighed(0, found))
         self._shards = shards
         self._pace.restored()
         self._tell_start(plan)
@@ -278,10 +278,10 @@ class LayerSearch:
 
         with found.clock.measure("search"):
             counts = [*filter(None, shards.advance(found.depth, layers, settled))]
-            positions = shards.weighed(depth, counts)
+            sizes = shards.weighed(depth, counts)
         self._pace.advanced(layers, time.monotonic() - begin)
-        for each in zip(counts, positions, strict=True):
-            found.add(*each)
+        for size in sizes:
+            found.add(size)
 
     def _commit(self, shards: Shards) -> None:
         if self._found.depth > self.commits.manifest.committed_depth:

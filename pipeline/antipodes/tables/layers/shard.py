@@ -17,6 +17,7 @@ from antipodes.tables.journal import Journal
 from antipodes.tables.layers.shard_segments import write
 from antipodes.tables.layers.temporary_files import Folder
 from antipodes_tasks.base.errors import InterruptedRunError
+from antipodes_tasks.bfs.layer_weights import NO_WEIGHTS, LayerSums, LayerWeights, total
 from antipodes_tasks.bfs.partition import Partition
 from antipodes_tasks.bfs.partition_state import PartitionState
 from antipodes_tasks.bfs.segments import Segment, SegmentLog
@@ -54,13 +55,13 @@ class Shard:
         buffer_bytes: int,
         contents: "Contents",
         commitment: "Commitment",
-        weights: NDArray[np.int64] | None = None,
+        weights: LayerWeights = NO_WEIGHTS,
         settled_later: bool = False,
     ) -> None:
         """Create a shard without any position.
 
-        ``weights`` ``(rows,)`` are the numbers of positions per entry in all rows of the space, None if all are 1. With
-        ``settled_later``, other shards read the frontiers in place, so the caller must call `settle` afterwards.
+        The ``weights`` are summed over each layer. With ``settled_later``, other shards read the frontiers in place, so
+        the caller must call `settle` afterwards.
         """
         self.folder = Folder.for_store(journal.storage)
         room = Room(buffer_bytes, self.folder)
@@ -83,8 +84,8 @@ class Shard:
         """The number of new entries at each depth that the shard has passed, which is returned if a task runs again."""
         self._settled_later = settled_later
         self._weights = weights
-        self._weighed: dict[int, int] = {}
-        """The number of positions at each depth that the shard has passed, if entries represent several positions."""
+        self._weighed: dict[int, LayerSums] = {}
+        """The sums at each depth that the shard has passed, unless all weights are 1."""
         self._lock = threading.Lock()
 
     def begin(self, starts: NDArray[Any]) -> int:
@@ -147,9 +148,9 @@ class Shard:
         found = (state.frontier(depth) for state in self.states)
         return [frontier for frontier in found if frontier is not None]
 
-    def weighed(self, first_depth: int, layers: int) -> list[int]:
-        """Return the number of positions in each of ``layers`` layers from a depth on, all of which are found."""
-        return [self._weighed.get(depth, 0) for depth in range(first_depth, first_depth + layers)]
+    def weighed(self, first_depth: int, layers: int) -> list[LayerSums]:
+        """Return the sums over each of ``layers`` layers from a depth on, all of which are found."""
+        return [self._weighed.get(depth, LayerSums()) for depth in range(first_depth, first_depth + layers)]
 
     def hash_sum(self, depth: int, seed: int) -> int:
         """Return the sum of the hashes of the keys at ``depth``, one of the last two, modulo 2^64."""
@@ -208,8 +209,8 @@ class Shard:
         self._weigh(depth)
 
     def _weigh(self, depth: int) -> None:
-        if self._weights is not None:
-            self._weighed[depth] = sum(one.weigh(self._weights) for one in self.frontiers(depth))
+        if not self._weights.all_one:
+            self._weighed[depth] = total(one.weigh(self._weights) for one in self.frontiers(depth))
 
     def _replay(self, depth: int) -> int:
         return sum(

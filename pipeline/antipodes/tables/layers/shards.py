@@ -14,7 +14,9 @@ from antipodes.tables.journal import Journal
 from antipodes.tables.layers.shard import Shard
 from antipodes.tables.layers.shard_segments import ShardSegments
 from antipodes.tables.planning.plan import Plan
+from antipodes.tables.store.found_layers import LayerSize
 from antipodes_tasks.base.errors import InterruptedRunError
+from antipodes_tasks.bfs.layer_weights import total
 
 Result = TypeVar("Result")
 Settled = Callable[[int, int], None]
@@ -145,12 +147,17 @@ class Shards:
         totals: list[int] = found.sum(axis=0).tolist()
         return totals
 
-    def weighed(self, first_depth: int, entries: list[int]) -> list[int]:
-        """Return the number of positions in each layer from a depth on, given the numbers of ``entries``."""
-        if self.plan.weights is None:
-            return list(entries)
-        found = self._gather("weighed", Shard.weighed, first_depth, len(entries))
-        return [sum(counts) for counts in zip(*found, strict=True)]
+    def weighed(self, first_depth: int, entries: list[int]) -> list[LayerSize]:
+        """Return the size of each layer from a depth on, given the numbers of ``entries``."""
+        weights = self.plan.weights
+        if weights.all_one:
+            return [LayerSize(each, each) for each in entries]
+        gathered = self._gather("weighed", Shard.weighed, first_depth, len(entries))
+        sums = map(total, zip(*gathered, strict=True))
+        return [
+            LayerSize(each, one.positions, weights.classes(one, depth))
+            for depth, (each, one) in enumerate(zip(entries, sums, strict=True), first_depth)
+        ]
 
     def flush(self, depth: int) -> None:
         """Write durably what is needed to restore all shards at ``depth``, which they have reached."""

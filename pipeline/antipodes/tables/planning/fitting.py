@@ -174,9 +174,9 @@ def check_disk(plan: Plan, store: Store[Any], spill: str | None = None) -> None:
     The bytes of an existing store count as free: a run resumes from them, or overwrites them before it writes more.
     If the layers are in another folder, ``spill``, its disk is checked as well.
     """
-    free, stored, needed = store.storage.free_bytes(), store.storage.size(), plan.disk_bytes
+    free, stored, needed = store.storage.free_bytes(), store.storage.size(), plan.disk_bytes - plan.rare_disk_bytes
     if spill:
-        layers = plan.journal_bytes or plan.disk_bytes
+        layers = plan.journal_bytes or needed
         needed -= layers
         folder = DirectoryStorage(Path(spill))
         there = folder.free_bytes()

@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 from antipodes.executors.api import Capacity
@@ -15,8 +14,11 @@ from antipodes.tables.planning.division import ChunkedSpace, Division, plan_chun
 from antipodes.tables.strategies.commitment import JOURNAL, Commitment
 from antipodes.tables.strategies.contents import BitContents, Contents, KeyContents, LayerTraffic
 from antipodes.tables.strategies.disk_contents import DiskContents
+from antipodes.tables.symmetric_entries import symmetric_entries
 from antipodes_tasks.base import arguments
-from antipodes_tasks.base.errors import ResourceLimitError
+from antipodes_tasks.base.errors import InputError, ResourceLimitError
+from antipodes_tasks.base.option_names import option
+from antipodes_tasks.bfs.layer_weights import LayerWeights
 from antipodes_tasks.spaces.keyed import SPAN, Keyed
 from antipodes_tasks.spaces.selection import best_space
 from antipodes_tasks.spaces.space import Space
@@ -39,6 +41,8 @@ def _values(setting: Any) -> int:
 
 PROGRAM_BYTES = 220 * MIB
 """Memory of the program and its libraries in bytes: the peak with an empty puzzle, rounded up."""
+UNIQUE_SHARE = 16
+"""Ratio of the memory limit to the maximum memory of the list of symmetric positions."""
 MANIFEST_BYTES = 64 * KIB
 CONTENTS: tuple[Contents, ...] = (BitContents(bits=3), BitContents(bits=2), DiskContents(), KeyContents())
 """The contents that shards may have. A run uses the first that can hold its positions and fit into its memory."""
@@ -58,12 +62,17 @@ class Plan(Division):
     """Bytes by which a process's move tables may turn out smaller than ``table_bytes``, which is only a bound."""
     least_bytes: int
     """Minimum memory of the run, including the program, if each segment is written to the journal immediately."""
+    unique_bytes: int | None
+    """Maximum memory of the list of symmetric positions in each process, if symmetry classes are counted. None if there
+    is no memory limit."""
     buffer_bytes: int
     """Memory that the run uses in addition, mostly for the part of the journal that is not written yet."""
     journal_bytes: int
     """Disk space of the journal."""
     disk_bytes: int
     """Disk space of all files; see `Contents.disk_space`."""
+    rare_disk_bytes: int
+    """The part of it that few runs need; a run starts without it."""
 
     def divides_like(self, other: "Plan") -> bool:
         """Return whether the shards of both plans have the same rows and the same contents."""
@@ -84,9 +93,16 @@ class Plan(Division):
         return self.contents.starts(self.space)
 
     @cached_property
-    def weights(self) -> NDArray[np.int64] | None:
-        """The number of positions that an entry of each row represents, ``(rows,)``. None if each represents one."""
-        return self.space.weights
+    def weights(self) -> LayerWeights:
+        """What the search sums over each layer.
+
+        If symmetry classes are counted, this raises as `symmetric_entries` does, or InputError if positions are keys.
+        """
+        if not self.commitment.unique:
+            return LayerWeights(self.space.weights)
+        if self.keyed:
+            raise InputError(f"{option('unique')}: positions of this puzzle are searched as keys; compute the table")
+        return LayerWeights(self.space.weights, symmetric_entries(self.space, self.unique_bytes))
 
     @property
     def reachable(self) -> int | None:
@@ -152,7 +168,8 @@ def plan_run(
     arguments.instance(puzzle, Puzzle, "a Puzzle, such as the puzzle of a Config")
     cut = division.cut if division else cut or plan_cut(puzzle, symmetry, outline=outline)
     further = max(0, _values(settings or {}) - ORDINARY_SETTINGS)
-    program = PROGRAM_BYTES + puzzle.moves.memory_bytes + SETTING_BYTES * further
+    unique = None if memory_limit is None else commitment.unique * memory_limit // (UNIQUE_SHARE * max(1, processes))
+    program = PROGRAM_BYTES + puzzle.moves.memory_bytes + SETTING_BYTES * further + (unique or 0)
     manifest = MANIFEST_BYTES + MANIFEST_SETTING_BYTES * further
     capacity = Capacity(workers, processes, memory_limit)
     left = None if memory_limit is None else memory_limit - max(1, processes) * program
@@ -162,18 +179,26 @@ def plan_run(
             continue
         divided = division or contents.divide(*cut, replace(capacity, memory=left))
         committed = contents.commitment(cut[0], commitment)
-        plans.append(_plan_with(contents, divided, committed, capacity, program, manifest))
+        plans.append(_plan_with(contents, divided, committed, capacity, program, manifest, unique))
         if memory_limit is None or plans[-1].least_bytes <= memory_limit:
             return plans[-1]
     return min(plans, key=lambda plan: plan.least_bytes)
 
 
 def _plan_with(
-    contents: Contents, division: Division, commitment: Commitment, workers: Capacity, program: int, manifest: int
+    contents: Contents,
+    division: Division,
+    commitment: Commitment,
+    workers: Capacity,
+    program: int,
+    manifest: int,
+    unique: int | None,
 ) -> Plan:
-    """Return a plan; the ``program`` takes memory in each process, and the ``manifest`` takes disk space."""
+    """Return a plan; the ``program``, and ``unique`` as a part of it, take memory in each process, and the
+    ``manifest`` takes disk space.
+    """
     needs = contents.needs(division, commitment, workers)
-    journal, stored = contents.disk_space(division, commitment)
+    journal, stored, rare = contents.disk_space(division, commitment)
     least = max(1, workers.processes) * (program + needs.each_process) + needs.together
     left = None if workers.memory is None else max(0, workers.memory - least)
     return Plan(
@@ -186,9 +211,11 @@ def _plan_with(
         table_bytes=needs.each_process,
         unsure_bytes=needs.unsure,
         least_bytes=least,
+        unique_bytes=unique,
         buffer_bytes=contents.buffer_bytes(division, journal, workers, left),
         journal_bytes=journal,
         disk_bytes=journal + stored + manifest,
+        rare_disk_bytes=rare,
     )
 
 

@@ -1,32 +1,47 @@
 """The layers that a search has found so far."""
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
+
+
+class LayerSize(NamedTuple):
+    """The size of a layer."""
+
+    entries: int
+    positions: int
+    """Number of positions that the entries represent."""
+    unique: int | None = None
+    """Number of symmetry classes of these positions, or None if they are not counted."""
 
 
 @dataclass
 class Layers:
-    """The number of entries at each depth, and the number of positions that they represent."""
+    """The sizes of the layers from depth 0 on."""
 
-    entries: list[int] = field(default_factory=list)
-    positions: list[int] = field(default_factory=list)
+    sizes: list[LayerSize] = field(default_factory=list)
 
     @property
     def depth(self) -> int:
         """The depth of the last layer."""
-        return len(self.entries) - 1
+        return len(self.sizes) - 1
 
-    def add(self, entries: int, positions: int) -> None:
-        """Add a layer."""
-        self.entries.append(entries)
-        self.positions.append(positions)
+    @property
+    def positions(self) -> list[int]:
+        """Number of positions at each depth."""
+        return [one.positions for one in self.sizes]
 
     def first(self, count: int) -> "Layers":
         """Return the first ``count`` layers."""
-        return Layers(self.entries[:count], self.positions[:count])
+        return Layers(self.sizes[:count])
 
     @property
     def fields(self) -> dict[str, Any]:
         """The fields of a manifest that commits these layers."""
-        weighed = () if self.positions == self.entries else tuple(self.positions)
-        return {"committed_depth": self.depth, "layers": tuple(self.entries), "weighed": weighed}
+        entries, positions = (tuple(one[place] for one in self.sizes) for place in range(2))
+        fields = {
+            "committed_depth": self.depth,
+            "layers": entries,
+            "weighed": () if positions == entries else positions,
+        }
+        unique = tuple(one.unique for one in self.sizes if one.unique is not None)
+        return {**fields, "unique": unique} if unique else fields

@@ -32,7 +32,7 @@ from antipodes.storage.manifest_fields import (
     text,
     unsigned,
 )
-from antipodes.tables.store.found_layers import Layers
+from antipodes.tables.store.found_layers import Layers, LayerSize
 from antipodes_tasks.base import arguments
 from antipodes_tasks.base.errors import FieldError, NotAStoreError, SourceError
 from antipodes_tasks.bfs.bitmaps import UNREACHED
@@ -92,6 +92,10 @@ class SearchManifest:
         default=(), kw_only=True, metadata=stored_as(list_of(integer(1, arguments.MAX_INT64)))
     )
     """The number of positions at each depth if an entry represents several positions, else empty."""
+    unique: Sequence[int] | None = field(
+        default=None, kw_only=True, metadata=stored_as(optional(list_of(integer(1, arguments.MAX_INT64))))
+    )
+    """The number of symmetry classes at each depth, or None if they are not counted."""
     spill: str | None = field(default=None, kw_only=True, metadata=stored_as(optional(text())))
     """Where an unfinished search on disk keeps its layers: a folder, or an empty string for the store itself. None if
     the bits of the search are in memory."""
@@ -177,7 +181,8 @@ class SearchManifest:
     @property
     def found(self) -> Layers:
         """The committed layers."""
-        return Layers(list(self.layers), list(self.positions))
+        unique = self.unique if self.unique is not None else [None] * len(self.layers)
+        return Layers([*map(LayerSize, self.layers, self.positions, unique)])
 
     @property
     def positions(self) -> Sequence[int]:
@@ -306,6 +311,10 @@ class SearchManifest:
         fewest = [*map(int.__le__, self.layers, self.weighed)]
         known = not self.weighed or (len(self.weighed) == len(self.layers) and all(fewest))
         expect(known, "weighed", "at least as many positions as entries at each depth", self.weighed)
+        most = self.unique is None or (
+            len(self.unique) == depth + 1 and all(map(int.__le__, self.unique, self.positions))
+        )
+        expect(most, "unique", "at most as many classes as positions at each depth", self.unique)
         self._check_antipodes()
 
     def _check_removed_keys(self) -> None:

@@ -46,10 +46,13 @@ MAX_RUN_BYTES = (1 << 32) - 1
 class SearchStore(Store[M]):
     """A store that a search fills layer by layer."""
 
-    def create(self, config: Config, cut: Cut, overwrite: bool = False) -> M:
-        """Create an empty store atomically, possibly in place of an old store; raise as `creating` does."""
+    def create(self, config: Config, cut: Cut, overwrite: bool = False, unique: bool = False) -> M:
+        """Create an empty store atomically, possibly in place of an old store; raise as `creating` does.
+
+        ``unique`` is whether the search counts symmetry classes.
+        """
         with self.creating(overwrite) as new:
-            return new.commit_arrays(self.MANIFEST_TYPE.empty(config, cut))
+            return new.commit_arrays(self.MANIFEST_TYPE.empty(config, cut, unique=() if unique else None))
 
     def commit_arrays(self, manifest: M) -> M:
         """Commit a manifest with the digests of its arrays' metadata, and return this manifest."""
@@ -107,6 +110,14 @@ def check_same_symmetry(manifest: SearchManifest, symmetry: str | None, address:
         found = "not reduced by symmetries" if manifest.symmetry == 1 else f"reduced by {manifest.symmetry} symmetries"
         wanted = option("symmetry", symmetry)
         raise StoreMismatchError(f"{address} is {found}, so it cannot be resumed with {wanted}")
+
+
+def check_counts_classes(manifest: SearchManifest, unique: bool, address: str) -> None:
+    """Raise StoreMismatchError if the layers are to be counted up to symmetry, but the store lacks these numbers."""
+    if unique and manifest.unique is None:
+        raise StoreMismatchError(
+            f"{address} does not count positions up to symmetry; to count them, start over with {option('overwrite')}"
+        )
 
 
 def read_given(store: SearchStore[M], puzzle: PuzzleLike | None) -> M:

@@ -5,7 +5,7 @@ The plan chooses one of them. It can be sent to other processes.
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import ceil
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
 
@@ -18,7 +18,8 @@ from antipodes.tables.layers.disk_segments import DiskSegments
 from antipodes.tables.layers.shard import Shard, all_held
 from antipodes.tables.layers.shard_segments import ShardSegments, flush, make_durable
 from antipodes.tables.store.search_stores import CountsStore, SearchStore, TableStore
-from antipodes_tasks.base.errors import StoreDamagedError
+from antipodes_tasks.base.errors import InputError, StoreDamagedError
+from antipodes_tasks.base.option_names import option
 from antipodes_tasks.bfs.bitmaps import bitmap_bytes
 from antipodes_tasks.bfs.segments import SegmentLog
 
@@ -54,6 +55,8 @@ class DiskSpace(NamedTuple):
     journal: int
     stored: int
     """Bytes of the other files: the table, or the checkpoints."""
+    rare: int = 0
+    """Bytes of these that few runs need. A run that needs them when the disk is full stops, and can be resumed."""
 
 
 @dataclass(frozen=True)
@@ -70,6 +73,9 @@ class Commitment(ABC):
     """Whether shards can return to the depth of the last commit. If not, all shards are created again after a loss."""
     stored: ClassVar[str]
     """The files of a run besides its journal, for messages."""
+
+    unique: bool = field(default=False, kw_only=True)
+    """Whether the search also counts symmetry classes. Of a table, they can be counted later."""
 
     def shards_to_restore(self, lost: Sequence[int], shards: int) -> Sequence[int]:
         """Return the numbers of the shards that are restored if some of all ``shards`` are ``lost``."""
@@ -214,7 +220,6 @@ class LastLayersCommitment(JournalCommitment):
     """
 
     one_way: bool
-
     store = CountsStore
     commits = Commits
     makes_table = False
@@ -222,11 +227,15 @@ class LastLayersCommitment(JournalCommitment):
     stored = "last layers"
 
     def disk_space(self, division: "Division") -> DiskSpace:
-        """Return the disk space of three layers: two from which the search continues, and the one being found."""
+        """Return the disk space of three layers: two from which the search continues, and the one being found.
+
+        A layer takes one bit per entry only if it has an eighth of all entries, so three layers rarely do.
+        """
         space = division.space
         if self.one_way:
             return DiskSpace(0, ceil(JOURNAL_BYTES * space.size))
-        return DiskSpace(0, LAYERS_KEPT * bitmap_bytes(space.rows, space.width))
+        layer = bitmap_bytes(space.rows, space.width)
+        return DiskSpace(0, LAYERS_KEPT * layer, layer)
 
     def sources(
         self, journal: Journal, depth: int, chunks: Sequence[range], damaged: Damaged
@@ -259,12 +268,21 @@ class LastLayersCommitment(JournalCommitment):
         on_groups(forget_layers, depth, token, together=True)
 
 
-JOURNAL, CHECKPOINTS = JournalCommitment(), CheckpointCommitment()
+JOURNAL = JournalCommitment()
 
 
 def commitment_of(options: RunOptions) -> Commitment:
-    """Return the commitment of a run with these options: a journal for a table, checkpoints if layers are counted."""
-    return CHECKPOINTS if options.counts_only else JOURNAL
+    """Return the commitment of a run with these options: a journal for a table, checkpoints if layers are counted.
+
+    Raises InputError if the options contradict each other.
+    """
+    if options.counts_only:
+        return CheckpointCommitment(unique=options.unique)
+    if options.unique:
+        raise InputError(
+            f"{option('unique')} needs {option('counts_only')}; of a table, antipodes layers counts symmetry classes"
+        )
+    return JOURNAL
 
 
 def flush_shards(shards: Sequence[Shard], depth: int, token: str) -> None:

@@ -176,7 +176,7 @@ class Contents(ABC):
         return sorted(numbers)
 
     @abstractmethod
-    def make_state(self, division: Division) -> MakeState:
+    def make_state(self, plan: "Plan") -> MakeState:
         """Return the function that creates the state of a partition on its worker."""
 
     def segments(self, journal: Journal, states: Sequence[Any]) -> ShardSegments:
@@ -298,10 +298,10 @@ class BitContents(Contents):
         bounds = (*(part.first_row for part in division.partitions), division.space.rows)
         return links, tables, bounds
 
-    def make_state(self, division: Division) -> MakeState:
+    def make_state(self, plan: "Plan") -> MakeState:
         """Return the function that creates the bits of a partition."""
         kind = TwoBitState if self.bits == 2 else State
-        return partial(_bits_of, kind, division.space.width, division.chunk_rows)
+        return partial(_bits_of, kind, plan.space.width, plan.chunk_rows)
 
     def memory_limit(self, states: Sequence[State], room: Room) -> int:
         """Return the memory of bits and segments. Segments may use the memory that bits do not need."""
@@ -402,9 +402,9 @@ class KeyContents(Contents):
         """Return the numbers so that workers get shards in turn, since most positions of a depth are in few ranges."""
         return sorted(numbers, key=lambda number: (number % workers, number))
 
-    def make_state(self, division: Division) -> MakeState:
+    def make_state(self, plan: "Plan") -> MakeState:
         """Return the function that creates the keys of a partition."""
-        return partial(_keys_of, _keyed(division.space).ranges, division.chunk_rows)
+        return partial(_keys_of, _keyed(plan.space).ranges, plan.chunk_rows)
 
     def memory_limit(self, states: Sequence[KeyState], room: Room) -> int:
         """Return half of the shard's memory, for its keys and segments. The other half is for successors."""

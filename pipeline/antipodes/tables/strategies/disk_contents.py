@@ -7,9 +7,6 @@ from functools import partial
 from math import ceil
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from antipodes.executors.api import Call, Capacity, Handle
 from antipodes.system.machine import MIB, human, keep_freed
 from antipodes.tables.journal import Journal
@@ -21,6 +18,7 @@ from antipodes.tables.planning.division import Division
 from antipodes.tables.strategies.commitment import Commitment, LastLayersCommitment
 from antipodes.tables.strategies.contents import ASSEMBLED_BYTES, ROW_BYTES, BitContents, LayerTraffic, MakeState
 from antipodes_tasks.bfs.bitmaps import bitmap_bytes
+from antipodes_tasks.bfs.layer_weights import LayerWeights
 from antipodes_tasks.bfs.map_order import has_wide_maps
 from antipodes_tasks.bfs.on_disk import DiskLinks, DiskState, disk_links, most_chunks, warm_up, window_chunks
 from antipodes_tasks.bfs.partition import Partition
@@ -66,7 +64,7 @@ class DiskContents(BitContents):
 
     def commitment(self, space: Space, wanted: Commitment) -> Commitment:
         """Return the journal of a table, or of the last layers if they are only counted."""
-        return wanted if wanted.makes_table else LastLayersCommitment(_one_way(space))
+        return wanted if wanted.makes_table else LastLayersCommitment(_one_way(space), unique=wanted.unique)
 
     def divide(self, space: Space, chunk_rows: int, workers: Capacity) -> Division:
         """Return the division into few partitions, as many for each worker, whose bits fit into memory."""
@@ -111,10 +109,9 @@ class DiskContents(BitContents):
             f"{human(plan.table_bytes)} of it for the move tables"
         )
 
-    def make_state(self, division: Division) -> MakeState:
+    def make_state(self, plan: "Plan") -> MakeState:
         """Return the function that creates the state of a partition."""
-        space = division.space
-        return partial(_state_of, space.width, division.chunk_rows, _one_way(space), space.weights)
+        return partial(_state_of, plan.space.width, plan.chunk_rows, _one_way(plan.space), plan.weights)
 
     def segments(self, journal: Journal, states: Sequence[DiskState]) -> ShardSegments:
         """Return the segments of a shard, which its states read."""
@@ -172,8 +169,6 @@ def _window_bytes(space: Space, rows: int) -> int:
     return bitmap_bytes(rows, space.width) + listed * rows
 
 
-def _state_of(
-    width: int, chunk_rows: int, one_way: bool, weights: NDArray[np.int64] | None, part: Partition, room: Room
-) -> Any:
+def _state_of(width: int, chunk_rows: int, one_way: bool, weights: LayerWeights, part: Partition, room: Room) -> Any:
     """Return a `DiskState`, whose files `DiskContents.segments` sets. It makes no checkpoints."""
     return DiskState(part, width, chunk_rows, one_way, weights)
