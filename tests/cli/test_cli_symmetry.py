@@ -33,7 +33,11 @@ def test_one_antipode_of_each_class(cli: Command, finished: Path) -> None:
 
 def test_counts_alone_have_no_classes_by_depth(cli: Command, refused: Callable[..., str]) -> None:
     assert cli("run", "lights-out-5x5", "--counts-only", "--quiet", "--store", "c.zarr").status == 0
-    assert "--unique needs a table; " in refused("layers", "c.zarr", "--unique")
+    message = refused("layers", "c.zarr", "--unique")
+    assert "c.zarr does not count positions up to symmetry; compute the table, or the counts with --unique" in message
+    again = refused("run", "lights-out-5x5", "--counts-only", "--unique", "--store", "c.zarr")
+    assert "c.zarr does not count positions up to symmetry; to count them, start over with --overwrite" in again
+    assert "--unique needs --counts-only; of a table, antipodes layers" in refused("run", "lights-out-5x5", "--unique")
     message = refused("farthest", "c.zarr", "--unique")
     assert "only the first 1,000 of 7,350 antipodes" in message
 

@@ -14,6 +14,7 @@ import zarr
 from antipodes.storage.backend import MANIFEST
 from antipodes.storage.directory import DirectoryStorage
 from antipodes.storage.manifest import parse, serialise
+from antipodes.system.events import Event, LayerFinished
 
 
 def contents(store: Path) -> dict[str, bytes]:
@@ -25,6 +26,19 @@ def stop_after(layers: int) -> Callable[[], bool]:
     """Return a function that interrupts a run after some layers or partitions; a run calls it once for each."""
     asked = count()
     return lambda: next(asked) >= layers
+
+
+class LayersSeen:
+    """The listener of a run, and a function that interrupts it after some layers, however often it is called."""
+
+    def __init__(self, most: int) -> None:
+        self.left = most
+
+    def __call__(self, event: Event) -> None:
+        self.left -= isinstance(event, LayerFinished)
+
+    def enough(self) -> bool:
+        return self.left <= 0
 
 
 def chunk_files(store: Path) -> list[Path]:

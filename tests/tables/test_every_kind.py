@@ -3,15 +3,16 @@
 import json
 import shutil
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
 import numpy as np
 import pytest
-from every_kind import FUNCTIONS, KINDS, PUZZLES, SETTINGS, config_of, known_positions, many_parts, options_of
+from every_kind import FUNCTIONS, KINDS, NUMBERED, PUZZLES, SETTINGS, config_of, known_positions, many_parts, options_of
 from programs import Command
 from service_stores import client_of
-from stores import contents, flip_bit, stop_after, toml
+from stores import LayersSeen, contents, flip_bit, stop_after, toml
 from symmetry_classes import check_layers_up_to_symmetry
 
 import antipodes as ap
@@ -150,16 +151,24 @@ def test_an_interrupted_run_is_resumed(name: str, config: Config, store: Path, t
 
 
 def test_layers_are_counted_without_a_table(name: str, config: Config, table: Table, tmp_path: Path) -> None:
-    """With checkpoints, stopped and resumed."""
-    options = options_of(name, workers=2, checkpoint_every=0, counts_only=True)
-    first = run_puzzle(config, tmp_path / "c.zarr", options, interrupted=stop_after(3))
-    report = run_puzzle(config, tmp_path / "c.zarr", options)
+    """With checkpoints, stopped and resumed; also up to symmetry if positions are numbered by their places."""
+    unique = name in (*NUMBERED, "reduced functions")
+    options = options_of(name, workers=2, checkpoint_every=0, counts_only=True, unique=unique)
+    seen = LayersSeen(3)
+    first = run_puzzle(config, tmp_path / "c.zarr", options, seen, seen.enough)
+    report = run_puzzle(config, tmp_path / "c.zarr", replace(options, unique=False))
     assert (report.layers, report.complete) == (table.layers, True)
     assert first.complete or report.resumed_from == first.radius
     assert sorted(contents(tmp_path / "c.zarr")) == ["commit.json", "zarr.json"]
     with open_counts(tmp_path / "c.zarr", puzzle=config) as counts:
         assert counts.antipodes().tolist() == table.antipodes(MAX_ANTIPODES).tolist()
         assert (counts.layers, counts.radius, len(counts)) == (table.layers, table.radius, len(table))
+        if unique:
+            assert counts.unique_layers() == table.unique_layers()
+    if not unique:
+        with pytest.raises(InputError, match="its symmetries are unknown|are searched as keys; compute the table"):
+            run_puzzle(config, tmp_path / "u.zarr", replace(options, unique=True))
+        assert not (tmp_path / "u.zarr").exists()
 
 
 def test_the_graph_has_every_move(name: str, config: Config) -> None:

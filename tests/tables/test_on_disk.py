@@ -14,7 +14,7 @@ import pytest
 from every_kind import NUMBERED, REDUCED, config_of, options_of
 from faults import NAMES, SYNCS, WRITES, error, fault_at
 from resume import resume
-from stores import contents, stop_after
+from stores import LayersSeen, contents, stop_after
 
 from antipodes.executors.threads import Threads
 from antipodes.puzzles.config import load_config
@@ -79,7 +79,7 @@ def counted(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
     store = tmp_path_factory.mktemp("counted") / f"{request.param}.zarr"
     with pytest.MonkeyPatch.context() as patch:
         small_pieces(patch)
-        run_puzzle(config_of(request.param), store, options_of(request.param, workers=2, counts_only=True))
+        run_puzzle(config_of(request.param), store, options_of(request.param, workers=2, counts_only=True, unique=True))
     return store
 
 
@@ -102,8 +102,9 @@ def test_every_kind_of_table(expected: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize("spill", [False, True])
 def test_counts_that_are_resumed_after_each_layer(counted: Path, spill: bool, tmp_path: Path) -> None:
     store = tmp_path / "t.zarr"
-    options = options_of(counted.stem, workers=2, counts_only=True, spill=str(tmp_path / "spill") if spill else None)
-    while not run_puzzle(config_of(counted.stem), store, options, interrupted=stop_after(3)).complete:
+    spilled = str(tmp_path / "spill") if spill else None
+    options = options_of(counted.stem, workers=2, counts_only=True, unique=True, spill=spilled)
+    while not run_puzzle(config_of(counted.stem), store, options, seen := LayersSeen(3), seen.enough).complete:
         manifest = CountsStore(store).read()
         depths = {int(path.name.split("-")[2]) for path in tmp_path.rglob("checkpoint/*")}
         assert config_of(counted.stem).puzzle.moves.reversible is False or min(depths) >= manifest.committed_depth - 1

@@ -22,7 +22,7 @@ from antipodes.tables.store.chunks import TableChunks
 from antipodes.tables.store.keys import StoredKeys
 from antipodes.tables.store.search_stores import TableStore
 from antipodes.tables.store.table_manifest import TableManifest
-from antipodes.tables.strategies.commitment import CheckpointCommitment
+from antipodes.tables.strategies.commitment import CHECKPOINTS
 from antipodes_tasks.base.quoting import counted
 from antipodes_tasks.bfs.bitmaps import Depths
 from antipodes_tasks.bfs.proof import MAX_EXAMPLES
@@ -145,9 +145,7 @@ def _shards(store: TableStore, manifest: TableManifest, verification: Verificati
     def plan_on(workers: Capacity) -> tuple[Plan, int | None]:
         limit = given or workers.memory
         puzzle, cut = manifest.config.puzzle, manifest.cut
-        return plan_run(
-            puzzle, workers.workers, limit, cut, workers.processes, commitment=CheckpointCommitment()
-        ), limit
+        return plan_run(puzzle, workers.workers, limit, cut, workers.processes, commitment=CHECKPOINTS), limit
 
     plan, limit = verification.choose_workers(plan_on, lambda one: one[1] is None or one[0].least_bytes <= one[1])
     if limit is not None:

@@ -28,7 +28,8 @@ class SymmetricEntries(NamedTuple):
         The layer's ``bits`` ``(rows, words)`` cover the rows from ``first_row`` on. If there is a ``mask``, only bits
         that are also set in the mask belong to the layer.
         """
-        here = slice(*np.searchsorted(self.rows, [first_row, first_row + len(bits)]))
+        bounds = np.array([first_row, first_row + len(bits)], dtype=self.rows.dtype)  # else all rows would be converted
+        here = slice(*np.searchsorted(self.rows, bounds))
         row, (word, bit) = self.rows[here] - first_row, np.divmod(self.columns[here], WORD)
         found = bits[row, word]
         if mask is not None:

@@ -5,7 +5,7 @@ The plan chooses one of them. It can be sent to other processes.
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import ceil
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
 
@@ -268,7 +268,7 @@ class LastLayersCommitment(JournalCommitment):
         on_groups(forget_layers, depth, token, together=True)
 
 
-JOURNAL = JournalCommitment()
+JOURNAL, CHECKPOINTS = JournalCommitment(), CheckpointCommitment()
 
 
 def commitment_of(options: RunOptions) -> Commitment:
@@ -277,7 +277,7 @@ def commitment_of(options: RunOptions) -> Commitment:
     Raises InputError if the options contradict each other.
     """
     if options.counts_only:
-        return CheckpointCommitment(unique=options.unique)
+        return replace(CHECKPOINTS, unique=options.unique)
     if options.unique:
         raise InputError(
             f"{option('unique')} needs {option('counts_only')}; of a table, antipodes layers counts symmetry classes"
