@@ -166,7 +166,7 @@ def test_layers_are_counted_without_a_table(name: str, config: Config, table: Ta
         if unique:
             assert counts.unique_layers() == table.unique_layers()
     if not unique:
-        with pytest.raises(InputError, match="its symmetries are unknown|are searched as keys; compute the table"):
+        with pytest.raises(InputError, match=r"its symmetries are unknown|are searched as keys; compute the table"):
             run_puzzle(config, tmp_path / "u.zarr", replace(options, unique=True))
         assert not (tmp_path / "u.zarr").exists()
 

@@ -35,7 +35,7 @@ from antipodes.tables.strategies.commitment import CHECKPOINTS
 from antipodes.tables.strategies.disk_contents import DiskContents
 from antipodes.tables.verify import verify
 from antipodes_tasks.base.errors import AntipodesError, DiskLimitError, InputError, ResourceLimitError, StoreError
-from antipodes_tasks.bfs import map_order
+from antipodes_tasks.bfs import encoded_layers, map_order
 from antipodes_tasks.bfs import on_disk as on_disk_layers
 
 COUNTED = ["one-way", "reduced one-way", "reduced tiles", "reduced twists", "several blanks", "topspin"]
@@ -58,6 +58,7 @@ def on_disk(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(planning, "CONTENTS", (DiskContents(),))
     monkeypatch.setattr(on_disk_layers, "pull_is_cheaper", lambda *_: random.random() < 0.5)
     monkeypatch.setattr(on_disk_layers, "LINE_BYTES", 1 << 20)
+    monkeypatch.setattr(encoded_layers, "is_dense", lambda *_: random.random() < 0.5)
     monkeypatch.setattr(map_order, "has_wide_maps", lambda width: width > 1 and random.random() < 0.5)
     monkeypatch.setattr(on_disk_layers, "WINDOWS", 2)
     small_pieces(monkeypatch)
