@@ -113,6 +113,8 @@ def run(
         threads.
     counts_only
         Whether to keep only the sizes of the layers and the first antipodes, and to store no table.
+    unique
+        With ``counts_only``, whether to also count the positions of each layer up to symmetry.
     symmetry
         "on" stores one position per symmetry class, "off" stores all positions, and "auto" (the default) stores one per
         class if that at least halves the time or, for a very large table, the memory. The answers are the same.

@@ -93,8 +93,8 @@ def write_results(
 ) -> list[str]:
     """Write the results in a finished store to a folder, replacing existing files; return the file names.
 
-    ``unique`` also counts the positions of a table up to symmetry, and lists one antipode per symmetry class. Tilings
-    are always listed up to symmetry.
+    ``unique`` also counts the positions up to symmetry, unless a counts-only run did not, and lists one antipode per
+    symmetry class. Tilings are always listed up to symmetry.
 
     Raises
     ------
@@ -127,7 +127,7 @@ def _of_search(
     counts_only = isinstance(store, CountsStore)
     with open_counts(address, puzzle) if counts_only else open_table(address, puzzle=puzzle) as found:
         layers, antipodes = found.layers, _antipodes(found, limit, unique)
-        classes = found.unique_layers() if unique and isinstance(found, Table) else ABSENT
+        classes = found.unique_layers() if unique and found.counts_classes else ABSENT
     results = _results(
         SearchResults,
         store,

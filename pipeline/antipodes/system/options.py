@@ -305,6 +305,7 @@ class TableArguments(TypedDict, total=False):
     memory_limit: int | str | None
     spill: str | os.PathLike[str] | None
     counts_only: bool | None
+    unique: bool | None
     symmetry: str | None
     overwrite: bool | None
 

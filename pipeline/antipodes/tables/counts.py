@@ -81,6 +81,11 @@ class SearchResult:
         """Number of positions at each depth, as a new list."""
         return list(self._manifest.positions)
 
+    @property
+    def counts_classes(self) -> bool:
+        """Whether the number of symmetry classes at each depth is known or can be found."""
+        return not self._manifest.COUNTS_ONLY or self._manifest.unique is not None
+
     def symmetries_at(self, positions: PositionsLike) -> list[int]:
         """Return how many symmetries leave each position ``(n, places)`` unchanged, including the identity.
 
