@@ -63,8 +63,8 @@ class Plan(Division):
     least_bytes: int
     """Minimum memory of the run, including the program, if each segment is written to the journal immediately."""
     unique_bytes: int | None
-    """Maximum memory of the list of symmetric positions in each process, if symmetry classes are counted. None if there
-    is no memory limit."""
+    """Maximum memory of the list of symmetric positions in each process. None if symmetry classes are not counted, or
+    without a memory limit."""
     buffer_bytes: int
     """Memory that the run uses in addition, mostly for the part of the journal that is not written yet."""
     journal_bytes: int
@@ -168,7 +168,9 @@ def plan_run(
     arguments.instance(puzzle, Puzzle, "a Puzzle, such as the puzzle of a Config")
     cut = division.cut if division else cut or plan_cut(puzzle, symmetry, outline=outline)
     further = max(0, _values(settings or {}) - ORDINARY_SETTINGS)
-    unique = None if memory_limit is None else commitment.unique * memory_limit // (UNIQUE_SHARE * max(1, processes))
+    unique = None
+    if commitment.unique and memory_limit is not None:
+        unique = memory_limit // (UNIQUE_SHARE * max(1, processes))
     program = PROGRAM_BYTES + puzzle.moves.memory_bytes + SETTING_BYTES * further + (unique or 0)
     manifest = MANIFEST_BYTES + MANIFEST_SETTING_BYTES * further
     capacity = Capacity(workers, processes, memory_limit)
