@@ -6,6 +6,7 @@ import signal
 import sys
 import threading
 from collections.abc import Callable
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -64,6 +65,12 @@ def test_the_inverse_of_a_permutation_among_functions_is_known() -> None:
 def test_moves_of_another_kind_stay_as_they_are() -> None:
     moves = Transforms(["up"], [[0]], [3], [[1]])
     assert dial(moves=moves).moves is moves
+
+
+def test_endless_masks_are_refused() -> None:
+    for masks in (range(1 << 40), count()):
+        with pytest.raises(InputError, match="expected at most 1,048,576 rows of masks, found more"):
+            Transforms(["up"], [[0]], [3], [[1]], masks)
 
 
 def test_symbols_write_pieces() -> None:

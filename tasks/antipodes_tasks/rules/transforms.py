@@ -18,6 +18,8 @@ PLACE_BYTES = 64
 """Bytes of memory per place of a move, for all arrays together."""
 MAX_MASKED = 64
 """Maximum number of values of a place if moves have conditions: a mask has one bit for each value."""
+MAX_MASK_ROWS = 1 << 20
+"""Maximum length of a range or iterator of masks. It may be endless, or take more memory than there is."""
 
 
 class Transforms(Moves):
@@ -196,8 +198,9 @@ def _masks(values: object) -> NDArray[np.uint64]:
     """Return 64-bit masks, converted one by one, since numpy turns a list with small and large masks into floats."""
     if isinstance(values, np.ndarray) and values.dtype == np.uint64:
         return np.array(values)
+    rows = arguments.few(values, MAX_MASK_ROWS, "rows of masks")
     try:
-        each = np.array(values, dtype=object)
+        each = np.array(rows, dtype=object)
     except (ValueError, MemoryError):
         raise InputError("allowed: expected an array (moves, places), found rows of different lengths") from None
     masks = [arguments.integer(mask, "allowed: masks", 0, (1 << 64) - 1) for mask in each.flat]
