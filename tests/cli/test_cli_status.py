@@ -134,6 +134,11 @@ def test_text(cli: Command, outputs: Path) -> None:
     assert len(lines) == 6
 
 
+def test_the_remedy_for_a_damaged_store_is_named(outputs: Path, refused: Callable[..., str]) -> None:
+    message = refused("resume", outputs / "damaged.zarr", status=1)
+    assert "restore it from a copy, or start over by the command that created it, with --overwrite" in message
+
+
 def test_json_of_a_list(cli: Command, outputs: Path) -> None:
     shown = {one["name"]: one for one in json.loads(cli("list", outputs, "--json").out)}
     kinds = {name: (one["kind"], one["complete"]) for name, one in shown.items()}

@@ -21,6 +21,7 @@ from antipodes.cli.options import (
 from antipodes.cli.running import Interrupts, RunRequest, run_options, store_of_run
 from antipodes.cli.streams import print_json, print_line, print_lines, printing_about
 from antipodes.puzzles.config import Config, load_config, restrict_moves
+from antipodes.runs.session import damage_hint
 from antipodes.stores import find_store, open_store
 from antipodes.system.addresses import in_shell, quoted_word
 from antipodes.system.machine import human
@@ -29,7 +30,7 @@ from antipodes.tables.drawing import draw_layers
 from antipodes.tables.json_results import RunReport
 from antipodes.tables.run import run_puzzle
 from antipodes.tilings.config import BoardConfig
-from antipodes.tilings.store import TilingStore
+from antipodes.tilings.store import TilingManifest
 from antipodes_tasks.base.errors import ResourceLimitError, SizeLimitError
 from antipodes_tasks.base.quoting import counted
 
@@ -93,12 +94,12 @@ def resume(
         address = find_store(store, puzzle)
         options = run_options({}, given, command_words("resume", store, puzzle=puzzle))
         request = RunRequest(address, options, interrupts, quiet, as_json)
-        found = open_store(address)
-        if isinstance(found, TilingStore):
+        with damage_hint(options, address):
+            manifest = open_store(address).read()
+        if isinstance(manifest, TilingManifest):
             from antipodes.cli.commands.tilings import compute_tilings  # not needed for tables
 
-            return compute_tilings(BoardConfig(found.read().board), None, request)
-        manifest = found.read()
+            return compute_tilings(BoardConfig(manifest.board), None, request)
         counting = replace(options, counts_only=manifest.COUNTS_ONLY)
         return _compute(manifest.config, replace(request, options=counting))
 

@@ -20,11 +20,11 @@ from antipodes.puzzles.goals import goals_or_test, with_targets
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.solving.pattern_heuristic import load_patterns
 from antipodes.solving.solve import IDA_STAR, Solved, answers, solve_timed
-from antipodes.system.options import LARGE, default_store
+from antipodes.system.options import LARGE, SMALL, default_store
 from antipodes.tables.drawing import draw_moves
 from antipodes.tables.json_results import routes_answer, solve_answer
 from antipodes_tasks.base.errors import InputError, ResourceLimitError
-from antipodes_tasks.base.quoting import counted
+from antipodes_tasks.base.quoting import counted, quote
 from antipodes_tasks.rules.moves import GoalTest, Labels
 from antipodes_tasks.searches.answer import Answer, Outcome, Proof, unsolved
 from antipodes_tasks.searches.pattern_databases import Patterns
@@ -158,6 +158,8 @@ def solve(options: SolveOptions) -> int:
 
 def _labels(puzzle: Puzzle, options: SolveOptions) -> Labels | None:
     """Return the position given as an argument or by --moves, or None."""
+    if options.build and options.position in ([SMALL], [LARGE]):
+        raise InputError(f"{quote(options.position[0])} is read as a position; write --build={options.position[0]}")
     if options.moves is None:
         return puzzle.parse(" ".join(options.position)) if options.position else None
     if options.position:
