@@ -26,6 +26,7 @@ VALUES: dict[str, tuple[str, ...]] = {
     "only_moves": ("--only-moves", "U R'"),
     "omit": ("--omit", "EDGES"),
     "counts_only": ("--counts-only",),
+    "unique": ("--counts-only", "--unique"),
     "symmetry": ("--symmetry", "off"),
     "memory_limit": ("--memory-limit", "3GiB"),
     "spill": ("--spill", "elsewhere"),
@@ -41,7 +42,19 @@ VALUES: dict[str, tuple[str, ...]] = {
     "puzzle": (),
 }
 """A value of each option; a report and a file need a cluster, and ``resume --puzzle`` a puzzle in Python."""
-SAME = ("format", "puzzle", "board", "fingerprint", "space", "layers", "weighed", "tilings", "method", "complete")
+SAME = (
+    "format",
+    "puzzle",
+    "board",
+    "fingerprint",
+    "space",
+    "layers",
+    "weighed",
+    "unique",
+    "tilings",
+    "method",
+    "complete",
+)
 
 
 def options_of(command: str) -> list[str]:
