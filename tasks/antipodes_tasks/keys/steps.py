@@ -66,7 +66,7 @@ class BatchSteps:
         """
         positions = np.repeat(labels[np.newaxis, np.newaxis], len(paths), axis=0).repeat(paths.shape[1] + 1, axis=1)
         for i, numbers in enumerate(paths.T):
-            for number in np.unique(numbers).tolist():
+            for number in set(numbers.tolist()):
                 rows = numbers == number
                 positions[rows, i + 1] = self._apply(number, positions[rows, i])[0]
         return positions
