@@ -80,7 +80,7 @@ def checked_function(function: object) -> Callable[[Labels], Floats]:
     def estimates(labels: Labels) -> Floats:
         returned = call(labels.copy())  # a copy, since the function may change its argument
         expected = f"{role} must return an array ({len(labels)},) of numbers"
-        values = returned
+        values: NDArray[Any] = returned
         if type(returned) is not np.ndarray:
             with guard(f"{expected}; numpy cannot convert the {type(returned).__name__} that it returned"):
                 values = np.asarray(returned)  # a tensor that requires a gradient raises RuntimeError
