@@ -11,6 +11,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from unittest.mock import patch
 
+import numpy as np
+
 import antipodes as ap
 from antipodes.puzzles.config import load_config
 from antipodes.solving.solve import Solved, load_kernels, solve_many, solve_timed
@@ -31,6 +33,10 @@ CUBE = (
     17,
 )
 """A random cube, and the length of its shortest solution."""
+PANCAKES = {20: "1 s in total", 40: "", 60: "10 s in total"}
+"""Target time for random stacks with each number of pancakes."""
+STACKS = 100
+"""Number of random stacks with the same number of pancakes."""
 REPEATS = 3
 TABLES = {"fifteen-puzzle-7": "4 s", "fifteen-puzzle-8": "20 s, 3 GiB", "twenty-four-puzzle-a": "6 s"}
 """Target time and memory for each table."""
@@ -139,6 +145,21 @@ def _cube(heuristic: Patterns) -> Row:
     return Row("a random cube of 17 moves, two threads: nodes; processor time; nodes per processor second", "", found)
 
 
+def _pancakes(n: int, target: str) -> Row:
+    puzzle = ap.Config({"name": "stack", "family": "pancake", "n": n}).puzzle
+    random = np.random.default_rng(n)
+    problems = [Problem.of(puzzle.rules, random.permutation(n).astype(np.uint8)) for _ in range(STACKS)]
+    load_kernels(problems[0], "ida-star", heuristic="gap")
+    begin = time.process_time()
+    solved = list(solve_many(problems, "ida-star", threads=1, heuristic="gap"))
+    seconds = time.process_time() - begin
+    expanded = sum(one.answer.expanded for one in solved)
+    each = [one.seconds for one in solved]
+    found = f"{expanded:,}; {seconds:.2f} s; {1000 * median(each):.1f} ms, {1000 * max(each):.0f} ms"
+    what = f"{STACKS} random stacks of {n} pancakes by gaps, one thread: positions expanded; processor time of all"
+    return Row(f"{what}; elapsed time of one, median and maximum", target, found)
+
+
 def _without_tables() -> list[Row]:
     with KORF.open(encoding="utf-8") as file:
         first = next(csv.DictReader(file))
@@ -147,6 +168,7 @@ def _without_tables() -> list[Row]:
     command = [*ANTIPODES, "solve", "eight-puzzle", "8 6 7 2 5 4 3 0 1", "--method", "bidirectional", "--json"]
     times = [json.loads(run(command).output)["seconds"] for _ in range(2 * REPEATS)]
     return [
+        *(_pancakes(n, target) for n, target in PANCAKES.items()),
         Row(
             "Korf's first position by linear conflict: time; positions expanded per second",
             "1 s",

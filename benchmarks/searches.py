@@ -1,16 +1,24 @@
 """Solving one position, routes, and ranking permutations."""
 
+import tempfile
 import time
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 from typing import TypeVar
 
+import numpy as np
+
+import antipodes as ap
 from antipodes.puzzles.config import load_config
-from antipodes.solving.solve import SEARCHES, load_kernels, solve
+from antipodes.solving.solve import SEARCHES, load_kernels, solve, solve_many
+from antipodes_tasks.keys.position_set import Numbers
 from antipodes_tasks.permutations.ranks import ALGORITHMS, rank, unrank
+from antipodes_tasks.properties.heuristics import heuristic_of
+from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.searches.problem import Problem
 from antipodes_tasks.searches.routes import exchanges
-from benchmarks.measure import Row, median
+from benchmarks.measure import ANTIPODES, Row, median, run
 from benchmarks.permutations import measure as measure_permutations
 
 Result = TypeVar("Result")
@@ -19,6 +27,9 @@ TITLE = "One position at a time, and permutations"
 REPEATS = 5
 POSITION = "8 6 7 / 2 5 4 / 3 0 1"
 TARGETS = {"bfs": "0.1 s", "bidirectional": "0.01 s", "iddfs": "0.5 s", "ida-star": "0.02 s"}
+FIFTEEN = "5 1 6 2 13 15 12 3 0 11 4 10 9 8 7 14"
+"""A position of the 15-puzzle."""
+TABLE_POSITIONS = 1000
 ELEMENTS = 11
 PERL_SECONDS = 84
 """Seconds that a plain Perl program takes for routes of at most 5 moves."""
@@ -26,7 +37,7 @@ PERL_SECONDS = 84
 
 def measure() -> list[Row]:
     """Return all rows, with compiled kernels."""
-    return [*_searches(), _routes(), *_permutations()]
+    return [*_searches(), _own_function(), _table_as_function(), _routes(), *_permutations()]
 
 
 def _searches() -> list[Row]:
@@ -47,6 +58,51 @@ def _searches() -> list[Row]:
             )
         )
     return rows
+
+
+def _own_function() -> Row:
+    """Measure A* without the time that is spent in the function that guides it."""
+    puzzle = load_config("fifteen-puzzle").puzzle
+    problem = Problem.of(puzzle.rules, puzzle.parse(FIFTEEN))
+    bounds = heuristic_of(problem.rules, problem.goals, "manhattan").bounds
+    spent, estimated = 0.0, 0
+
+    def function(labels: Labels) -> Numbers:
+        nonlocal spent, estimated
+        begin = time.process_time()
+        found = bounds(labels)
+        spent, estimated = spent + time.process_time() - begin, estimated + len(labels)
+        return found
+
+    each = []
+    load_kernels(problem, "astar", heuristic=function)
+    for _ in range(REPEATS):
+        spent, estimated, begin = 0.0, 0, time.process_time()
+        solve(problem, "astar", heuristic=function)
+        each.append((time.process_time() - begin - spent) / estimated)
+    found = f"{1e6 * median(each):.2f} µs, {estimated:,} positions"
+    return Row("A* guided by a function: processor time per position, in addition to the function", "2 µs", found)
+
+
+def _table_as_function() -> Row:
+    with tempfile.TemporaryDirectory() as folder:
+        store = str(Path(folder, "topspin-11.zarr"))
+        run([*ANTIPODES, "run", "topspin-11", "--store", store, "--quiet"])
+        with ap.open_table(store) as table:
+            rules = load_config("topspin-11").puzzle.rules
+            random = np.random.default_rng(11)
+            labels = random.permuted(np.tile(rules.first, (3 * TABLE_POSITIONS, 1)), axis=1)
+            distances = table.distances(labels)
+            labels, distances = (array[distances >= 0][:TABLE_POSITIONS] for array in (labels, distances))
+            problems = [Problem.of(rules, one) for one in labels]
+            load_kernels(problems[0], "astar", heuristic=table.distances)
+            begin = time.process_time()
+            solved = list(solve_many(problems, "astar", threads=1, heuristic=table.distances))
+            seconds = time.process_time() - begin
+    if [one.answer.distance for one in solved] != distances.tolist():
+        raise RuntimeError("topspin-11: A* found paths of the wrong length")
+    what = f"{len(problems):,} positions of `topspin-11` by A*, guided by the distances in its table: processor time"
+    return Row(what, "10 s", f"{seconds:.2f} s")
 
 
 def _routes() -> Row:

@@ -12,6 +12,7 @@ from strategies import label_counts
 from antipodes_tasks.permutations import arrangements as index
 from antipodes_tasks.permutations.arrangements import (
     BATCH,
+    MAX_SINGLY,
     MAX_STATES,
     MIN_ARRANGEMENTS_TO_COMPILE,
     binomials,
@@ -71,6 +72,14 @@ def test_arrangements_across_batches() -> None:
     counts = (1,) * 9
     ranks = np.arange(BATCH - 3, BATCH + 3)
     assert rank_arrangements(unrank_arrangements(np.arange(BATCH + 3), counts), counts)[-6:].tolist() == ranks.tolist()
+
+
+@pytest.mark.parametrize("counts", [(1, 1, 1, 1, 1, 1), (3, 2, 1), (1, 2, 4)])
+def test_few_arrangements_have_the_same_ranks_as_among_many(counts: tuple[int, ...]) -> None:
+    labels = unrank_arrangements(np.arange(size_of(counts)), counts)
+    few = [rank_arrangements(labels[first : first + MAX_SINGLY], counts) for first in range(0, len(labels), MAX_SINGLY)]
+    assert len(few) > 1
+    assert np.concatenate(few).tolist() == rank_arrangements(labels, counts).tolist()
 
 
 def test_no_positions() -> None:

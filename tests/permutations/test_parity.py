@@ -87,3 +87,11 @@ def test_parity_of_one() -> None:
     permutations = np.random.default_rng(2).permuted(np.tile(np.arange(9, dtype=np.uint8), (200, 1)), axis=1)
     assert [parity_of(one) for one in permutations.tolist()] == parities(permutations).tolist()
     assert parity_of([]) == 0
+
+
+def test_few_arrangements_have_the_same_parities_as_in_a_batch() -> None:
+    random = np.random.default_rng(1)
+    labels = np.array([0, 2, 3, 7, 8, 11, 12, 14, 15], dtype=np.uint8)
+    many = random.permuted(np.tile(labels, (50, 1)), axis=1)
+    assert len(set(parities(many).tolist())) == 2
+    assert [int(parities(one[np.newaxis])[0]) for one in many] == parities(many).tolist()

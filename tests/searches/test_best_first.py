@@ -7,6 +7,7 @@ from antipodes.puzzles.config import load_config
 from antipodes.puzzles.families import puzzle_from
 from antipodes.solving.solve import solve, solve_many
 from antipodes_tasks.base.errors import InputError, ResourceLimitError
+from antipodes_tasks.keys.steps import BatchSteps, CompiledSteps
 from antipodes_tasks.searches.answer import Outcome, Proof
 from antipodes_tasks.searches.best_first import astar, beam
 from antipodes_tasks.searches.breadth_first import Reached
@@ -45,6 +46,20 @@ PUZZLES = {
 @pytest.fixture(scope="module", params=PUZZLES)
 def distances(request):
     return Distances(PUZZLES[request.param])
+
+
+def test_successors_of_packed_positions_are_packed_successors(distances):
+    rules, packing = distances.rules, distances.reached.packing
+    labels = distances.positions(each=3)
+    steps = Problem.of(rules, rules.first).steps
+    assert isinstance(steps, CompiledSteps)
+    for one in (steps, BatchSteps(len(rules.moves), rules.moves.move)):
+        after, before = one.packed_successors(packing.pack(labels), packing)
+        expected, rows = one.successors(labels)
+        assert np.array_equal(packing.unpack(after), expected)
+        assert np.array_equal(before, rows)
+        reached = {(row, bytes(position)) for row, position in zip(before.tolist(), packing.unpack(after), strict=True)}
+        assert reached == {(row, bytes(b)) for row, a in enumerate(labels) for b in rules.moves.successors(a)}
 
 
 def check_path(rules, answer, position):

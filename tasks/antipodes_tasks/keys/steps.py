@@ -41,6 +41,11 @@ class BatchSteps:
             before.append(np.flatnonzero(legal))
         return np.concatenate(after), np.concatenate(before)
 
+    def packed_successors(self, words: Words, packing: Fields) -> tuple[Words, Numbers]:
+        """Return the packed successors ``(m, words)`` of positions ``(n, words)``, and rows as `successors` does."""
+        after, before = self.successors(packing.unpack(words))
+        return packing.pack(after), before
+
     def add_successors(self, positions: PositionSet, begin: int, end: int) -> int:
         """Add the successors of positions ``begin`` to ``end - 1`` of the set; return the number of positions expanded.
 
@@ -66,7 +71,7 @@ class BatchSteps:
         """
         positions = np.repeat(labels[np.newaxis, np.newaxis], len(paths), axis=0).repeat(paths.shape[1] + 1, axis=1)
         for i, numbers in enumerate(paths.T):
-            for number in np.unique(numbers).tolist():
+            for number in set(numbers.tolist()):
                 rows = numbers == number
                 positions[rows, i + 1] = self._apply(number, positions[rows, i])[0]
         return positions
@@ -82,10 +87,14 @@ class CompiledSteps(BatchSteps):
 
     def successors(self, labels: Labels) -> tuple[Labels, Numbers]:
         """Return the successors of positions; see `BatchSteps`. They are ordered by position and then by move."""
-        words = self._fields.pack(labels)
+        after, before = self.packed_successors(self._fields.pack(labels), self._fields)
+        return self._fields.unpack(after), before
+
+    def packed_successors(self, words: Words, packing: Fields) -> tuple[Words, Numbers]:
+        """Return the successors of packed positions; see `BatchSteps`. They are ordered as `successors` orders them."""
         parts = list(self._parts(words)) or [(words, np.empty(0, dtype=np.int64))]
         after, before = parts[0] if len(parts) == 1 else map(np.concatenate, zip(*parts, strict=True))
-        return self._fields.unpack(after), before
+        return after, before
 
     def _parts(self, words: Words) -> Iterator[tuple[Words, Numbers]]:
         """Yield successors, and the index of each one's predecessor, for one part of the positions after another."""

@@ -21,6 +21,8 @@ BATCH = 1 << 16
 """Number of arrangements in a batch, so that intermediate results stay in the cache."""
 MIN_ARRANGEMENTS_TO_COMPILE = 1 << 14
 """Minimum number of arrangements that a compiled kernel ranks. For fewer, loading the kernel would take longer."""
+MAX_SINGLY = 32
+"""Maximum number of arrangements that are ranked one by one, because numpy's functions take long to start."""
 MAX_STATES = 1 << 18
 """Maximum number of states of the kernel's table. If there are more, arrangements are ranked without the kernel."""
 MAX_SINGLE_STATES = 1 << 14
@@ -38,14 +40,21 @@ def rank_arrangements(labels: Arrangements, counts: Sequence[int]) -> Ranks:
 
     It is not checked whether each arrangement contains each label as often as ``counts`` requires.
     """
+    if len(labels) <= MAX_SINGLY and _ranks_singly(counts):
+        return np.array([ranker(tuple(counts))(row) for row in labels.tolist()], dtype=np.int64)
     ranks: Ranks = rank_rearranged(labels, np.arange(labels.shape[1])[np.newaxis], counts)[0]
     return ranks
+
+
+def _ranks_singly(counts: Sequence[int]) -> bool:
+    """Return whether the tables for single arrangements are small."""
+    return prod(count + 1 for count in counts) <= MAX_SINGLE_STATES
 
 
 @lru_cache(maxsize=16)
 def ranker(counts: tuple[int, ...]) -> Callable[[Sequence[int]], int]:
     """Return a function that ranks one arrangement of Python integers, faster than `rank_arrangements` does."""
-    if prod(count + 1 for count in counts) <= MAX_SINGLE_STATES:
+    if _ranks_singly(counts):
         return partial(rank_one, tables_of_one(counts))
     return lambda labels: int(rank_arrangements(np.array([labels], dtype=np.uint8), counts)[0])
 

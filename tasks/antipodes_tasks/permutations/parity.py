@@ -20,6 +20,8 @@ BATCH = 1 << 14
 
 def parities(arrangements: NDArray[np.integer[Any]]) -> Parities:
     """Return the parity ``(n,)`` of arrangements ``(n, places)`` of different labels: 1 for odd arrangements."""
+    if len(arrangements) < arrangements.shape[1]:  # the loops below would take longer to start than to compare
+        return np.array([parity_of(order) for order in arrangements.argsort(axis=1).tolist()], dtype=np.uint8)
     found = np.zeros(len(arrangements), dtype=np.uint8)
     for first in range(0, len(arrangements), BATCH):
         columns = np.ascontiguousarray(arrangements[first : first + BATCH].T)

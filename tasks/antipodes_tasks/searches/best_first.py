@@ -155,7 +155,7 @@ class _Queue:
 
     def search(self) -> Answer:
         """Return the answer."""
-        self._add(self._problem.position[np.newaxis], np.full(1, -1, dtype=np.int64))
+        self._add(self._problem.packing.pack(self._problem.position[np.newaxis]), np.full(1, -1, dtype=np.int64))
         while True:
             most = min(MAX_BATCH, max(MIN_BATCH, len(self._positions) // BATCH_SHARE))
             batch = np.empty(most, dtype=np.int64)
@@ -171,30 +171,29 @@ class _Queue:
         least = int(self._nodes.cost[first] + self._nodes.bound[first])
         proved = least if self._guide.is_proved and self._weight == 1 else None
         self._request.listener(Progress(ASTAR, proved, self._expanded, len(self._positions)))
-        labels = self._problem.packing.unpack(self._positions.words[batch])
-        after, before = self._problem.steps.successors(labels)
+        after, before = self._problem.steps.packed_successors(self._positions.words[batch], self._problem.packing)
         self._expanded += len(batch)
         self._add(after, batch[before])
 
-    def _add(self, after: Labels, parents: Numbers) -> None:
-        """Add positions ``(n, places)`` that follow positions with these numbers ``(n,)``."""
+    def _add(self, keys: Words, parents: Numbers) -> None:
+        """Add packed positions ``(n, words)`` that follow positions with these numbers ``(n,)``."""
         positions = self._positions
-        positions.make_room(len(after))
+        positions.make_room(len(keys))
         if len(positions.words) > len(self._nodes.cost):
             grown = _Nodes.empty(len(positions.words))
             for old, new in zip(self._nodes, grown, strict=True):
                 new[: len(old)] = old
             self._nodes = grown
-        before, keys = positions.count, self._problem.packing.pack(after)
-        numbers, changed, rows = np.empty((3, len(after)), dtype=np.int64)
+        before = positions.count
+        numbers, changed, rows = np.empty((3, len(keys)), dtype=np.int64)
         positions.count, count = _reach(
             keys, parents, positions.words, positions.slots, before, self._nodes, numbers, changed, rows
         )
         added = slice(before, positions.count)
         if positions.count > before:
-            new = rows[: positions.count - before]
-            labels = after[new]
-            bounds, goals = self._guide.bounds(labels), self._is_goal(labels, keys[new])
+            new = keys[rows[: positions.count - before]]
+            labels = self._problem.packing.unpack(new)
+            bounds, goals = self._guide.bounds(labels), self._is_goal(labels, new)
             if not self._guide.is_proved:
                 np.minimum(bounds, UNREACHABLE_COST - 1, out=bounds)  # such positions come last, but are not dropped
             self._nodes.bound[added], self._nodes.is_goal[added] = np.where(goals, 0, bounds), goals

@@ -5,6 +5,10 @@ pancakes above and below the cut of a move. A move that closes a gap brings the 
 so the kernel finds these moves from the neighbours' places. If no move may open a gap or leave the number of gaps
 unchanged any more, a successor is entered only if one of its moves closes a gap (R. Valenzano and D. S. Yang, An
 analysis and enhancement of the gap heuristic for the pancake puzzle, 2017).
+
+Before the first move that does not close a gap, there are only a few positions at large depths, and most solutions of a
+random stack are below them. The search therefore divides the depths of this first move into bands, and begins with the
+band of the largest depths.
 """
 
 from typing import NamedTuple
@@ -33,6 +37,10 @@ CLOSES, KEEPS, OPENS = 0, 1, 2
 """The rounds in which the moves of a position are tried: the change of the number of gaps, plus 1."""
 
 
+FIRST_BAND, BAND = 0.7, 0.1
+"""The depth at which the first band begins, and the width of the other bands, as fractions of the depth limit."""
+
+
 class _Stack(NamedTuple):
     """The state of a search; in arrays with one entry per depth, index 0 is the root."""
 
@@ -43,12 +51,19 @@ class _Stack(NamedTuple):
     round: Numbers
     """``(depth + 1,)``: number of the current round, see CLOSES."""
     candidate: Numbers
-    """``(depth + 1,)``: the last choice: a number in the list of neighbours if the round is CLOSES, or a move; -1 if
-    none has been tried."""
+    """``(depth + 1,)``: the last choice: an index in ``closing`` if the round is CLOSES, or a move; -1 if none has been
+    tried."""
+    closing: Numbers
+    """``(depth + 1, moves)``: the sizes of the moves that close a gap."""
+    closings: Numbers
+    """``(depth + 1,)``: number of moves that close a gap."""
     taken: Numbers
-    """``(depth,)``: the move from each depth to the next."""
+    """``(depth,)``: the size of the move from each depth to the next."""
     estimates: Numbers
     """``(depth + 1,)``: the number of gaps at each depth."""
+    band: Numbers
+    """``(2,)``: the first move that does not close a gap is made at one of these depths, from the first up to, but not
+    including, the second."""
     tally: Numbers
 
 
@@ -73,19 +88,8 @@ class _Rules(NamedTuple):
 
 def descent_by_gaps(depth: int, problem: Problem, gaps: Gaps, request: Request) -> Descent:
     """Return the search for paths of ``depth`` moves."""
-    codes = gaps.codes(problem.position[np.newaxis])[0]
-    place = np.zeros(len(gaps.gap) // 2 + 1, dtype=np.int64)
-    place[codes >> 1] = np.arange(len(codes))
-    stack = _Stack(
-        codes=codes,
-        place=place,
-        round=np.zeros(depth + 1, dtype=np.int64),
-        candidate=np.full(depth + 1, -1),
-        taken=np.zeros(depth, dtype=np.int64),
-        estimates=np.full(depth + 1, gaps.estimate(problem.position)),
-        tally=np.array([0, 1, 0, FAR]),
-    )
     rules, paths = _rules(problem, gaps), room_for_paths(depth, request, np.uint64, depth)
+    stack = _stack(depth, gaps.codes(problem.position[np.newaxis])[0], gaps.estimate(problem.position), rules)
     steps = problem.steps
     assert isinstance(steps, CompiledSteps)
 
@@ -95,6 +99,23 @@ def descent_by_gaps(depth: int, problem: Problem, gaps: Gaps, request: Request) 
         return Pass(list(steps.replay(problem.position, taken)), found, following)
 
     return Descent(lambda budget: _descend(stack, budget, rules, paths, request.every), stack.tally, result)
+
+
+def _stack(depth: int, codes: Numbers, estimate: int, rules: _Rules) -> _Stack:
+    place = np.zeros(len(rules.gap) // 2 + 1, dtype=np.int64)
+    place[codes >> 1] = np.arange(len(codes))
+    return _Stack(
+        codes=codes,
+        place=place,
+        round=np.zeros(depth + 1, dtype=np.int64),
+        candidate=np.full(depth + 1, -1),
+        closing=np.zeros((depth + 1, np.diff(rules.neighbours_at).max()), dtype=np.int64),
+        closings=np.zeros(depth + 1, dtype=np.int64),
+        taken=np.zeros(depth, dtype=np.int64),
+        estimates=np.full(depth + 1, estimate),
+        band=np.array([int(depth * FIRST_BAND) if depth > estimate else 0, depth]),
+        tally=np.array([0, 1, 0, FAR]),
+    )
 
 
 def _rules(problem: Problem, gaps: Gaps) -> _Rules:
@@ -118,30 +139,29 @@ def _turn(codes: Numbers, place: Numbers, size: int, turned: int) -> None:
 
 
 @kernel
-def _can_close(
-    codes: Numbers,
-    place: Numbers,
-    size: int,
-    turned: int,
-    gap: NDArray[np.uint8],
-    at: Numbers,
-    neighbours: Numbers,
-    move_of: Numbers,
-) -> bool:
-    """Return whether a move could close a gap after the topmost ``size`` pancakes have been turned over."""
-    top = codes[size - 1]  # the code that it will have directly above a neighbour
-    for i in range(at[top], at[top + 1]):
+def _moves_that_close(codes: Numbers, place: Numbers, size: int, lowest: int, rules: _Rules, closing: Numbers) -> int:
+    """Return the number of moves that close a gap after the topmost ``size`` pancakes have been turned over.
+
+    The sizes of these moves are written to ``closing``. ``lowest`` is the code that the pancake that is then at the top
+    has before they are turned over; directly above a neighbour, it has the same code again.
+    """
+    _, move_of, gap, at, neighbours, turned, _ = rules
+    found = 0
+    for i in range(at[lowest], at[lowest + 1]):
         code = neighbours[i]
         here = place[code >> 1]
         if here >= size:
-            above = codes[0] ^ turned if here == size else codes[here - 1]
-            if codes[here] == code and move_of[here] >= 0 and gap[above, code]:
-                return True
-        elif here < size - 1 and codes[here] ^ turned == code and move_of[size - 1 - here] >= 0:
-            closes = gap[codes[here + 1] ^ turned, code]
-            if closes:
-                return True
-    return False
+            if codes[here] != code:
+                continue
+            above, then = codes[0] ^ turned if here == size else codes[here - 1], here
+        else:
+            if codes[here] ^ turned != code:
+                continue
+            above, then = codes[here + 1] ^ turned, size - 1 - here
+        if gap[above, code] and move_of[then] >= 0:
+            closing[found] = then
+            found += 1
+    return found
 
 
 @kernel
@@ -162,60 +182,63 @@ def _descend(stack: _Stack, budget: int, rules: _Rules, paths: Words, every: boo
 
     The moves of the paths found are written to ``paths`` ``(n, depth)`` while there is room.
     """
-    codes, place, rounds, candidates, taken, estimates, tally = stack
-    sizes, move_of, gap, at, neighbours, turned, goals = rules
+    codes, place, rounds, candidates, closing, closings, taken, estimates, band, tally = stack
+    sizes, move_of, gap, _, _, turned, goals = rules
     depth, expanded, greatest = tally[DEPTH], tally[EXPANDED], len(taken)
-    stop, over = expanded + budget, False
+    stop, over, slack = expanded + budget, False, greatest - estimates[0]
+    if depth == 0:
+        closings[0] = _moves_that_close(codes, place, 0, codes[0] ^ turned, rules, closing[0])
     while expanded < stop:
-        now, estimate = rounds[depth], estimates[depth] + rounds[depth] - 1
-        if now > OPENS or depth + 1 + estimate > greatest:
-            if now <= OPENS:
-                tally[NEXT_BOUND] = min(tally[NEXT_BOUND], depth + 1 + estimate)
-            if depth == 0:
-                over = True
-                break
-            depth -= 1
-            _turn(codes, place, sizes[taken[depth]], turned)
-            continue
-        top = codes[0] ^ turned
+        now, spare = rounds[depth], greatest - depth - estimates[depth]
         candidates[depth] += 1
         candidate = candidates[depth]
-        if candidate >= (at[top + 1] - at[top] if now == CLOSES else len(sizes)):
-            rounds[depth], candidates[depth] = now + 1, -1
-            continue
-        if now == CLOSES:
-            below = neighbours[at[top] + candidate]
-            size = place[below >> 1]
-            if codes[size] != below or size == 0 or move_of[size] < 0:
-                continue
-        else:
+        if now == CLOSES and candidate < closings[depth]:
+            size = closing[depth, candidate]
+        elif now > CLOSES and candidate < len(sizes):
             size = sizes[candidate]
             below = codes[size]
-        move = move_of[size]
-        if np.int64(gap[top, below]) - np.int64(gap[codes[size - 1], below]) != now - 1:
+            if np.int64(gap[codes[0] ^ turned, below]) - np.int64(gap[codes[size - 1], below]) != now - 1:
+                continue
+        elif now < spare and now < OPENS and (spare < slack or band[0] <= depth):
+            rounds[depth], candidates[depth] = now + 1, -1
             continue
-        if depth > 0 and move == taken[depth - 1]:
+        else:
+            if now == spare:
+                tally[NEXT_BOUND] = greatest + 1
+            if depth > 0:
+                depth -= 1
+                _turn(codes, place, taken[depth], turned)
+            elif band[0] > 0:
+                band[0], band[1] = max(0, band[0] - max(1, int(BAND * greatest))), band[0]
+                rounds[0], candidates[0] = CLOSES if band[1] > 1 else KEEPS, -1
+            else:
+                over = True
+                break
             continue
-        if depth + 1 == greatest:
-            tally[NEXT_BOUND] = min(tally[NEXT_BOUND], depth + 2 + estimate)
-        elif depth + 1 + estimate == greatest and not _can_close(
-            codes, place, size, turned, gap, at, neighbours, move_of
-        ):
-            tally[NEXT_BOUND] = min(tally[NEXT_BOUND], greatest + 1)
+        if depth > 0 and size == taken[depth - 1]:
             continue
-        _turn(codes, place, size, turned)
-        taken[depth] = move
+        estimate = estimates[depth] + now - 1
         if depth + 1 < greatest:
+            found = _moves_that_close(codes, place, size, codes[size - 1], rules, closing[depth + 1])
+            if found == 0 and now == spare:
+                tally[NEXT_BOUND] = greatest + 1
+                continue
+            _turn(codes, place, size, turned)
+            taken[depth] = size
             depth += 1
             expanded += 1
-            rounds[depth], candidates[depth], estimates[depth] = 0, -1, estimate
+            estimates[depth], closings[depth], candidates[depth] = estimate, found, -1
+            rounds[depth] = KEEPS if depth + 1 == band[1] and spare == slack > 0 and now == CLOSES else CLOSES
             continue
+        tally[NEXT_BOUND] = greatest + 1
+        _turn(codes, place, size, turned)
         reached = _is_goal(codes, goals)
         _turn(codes, place, size, turned)
         if reached:
             if tally[FOUND] < len(paths):
-                for i in range(greatest):
-                    paths[tally[FOUND], i] = taken[i]
+                for i in range(depth):
+                    paths[tally[FOUND], i] = move_of[taken[i]]
+                paths[tally[FOUND], depth] = move_of[size]
             tally[FOUND] += 1
             over = not every
             if over:

@@ -51,8 +51,8 @@ class Guide:
 
     def bounds(self, labels: Labels) -> NDArray[np.int32]:
         """Return the estimates, rounded up to whole moves and at most UNREACHABLE_COST, ``(n,)``."""
-        rounded = np.ceil(self.estimates(labels) - ROUNDING)
-        return np.clip(rounded, 0, UNREACHABLE_COST).astype(np.int32)
+        rounded = np.ceil(self.estimates(labels) - ROUNDING)  # at least 0, because estimates are
+        return np.minimum(rounded, UNREACHABLE_COST).astype(np.int32)
 
 
 def name_of_function(function: object) -> str:
@@ -80,8 +80,10 @@ def checked_function(function: object) -> Callable[[Labels], Floats]:
     def estimates(labels: Labels) -> Floats:
         returned = call(labels.copy())  # a copy, since the function may change its argument
         expected = f"{role} must return an array ({len(labels)},) of numbers"
-        with guard(f"{expected}; numpy cannot convert the {type(returned).__name__} that it returned"):
-            values = np.asarray(returned)  # a tensor that requires a gradient raises RuntimeError
+        values: NDArray[Any] = returned
+        if type(returned) is not np.ndarray:
+            with guard(f"{expected}; numpy cannot convert the {type(returned).__name__} that it returned"):
+                values = np.asarray(returned)  # a tensor that requires a gradient raises RuntimeError
         if values.shape != (len(labels),) or values.dtype.kind not in "iuf":
             raise InputError(f"{expected}; it returned {values.shape} of {values.dtype}")
         result = values.astype(np.float64)
