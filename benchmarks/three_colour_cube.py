@@ -3,7 +3,7 @@
     python -m benchmarks.three_colour_cube PUZZLE docs/explanation/large-runs/three-colour-cube-antipodes.csv
 
 The search knows nothing of pieces, orientations, indices or symmetries: a position is the colours of 48 stickers, and a
-move permutes them. It prints the layers up to depth 7. For each antipode that is checked, it prints how many positions
+move permutes them. It prints the layers up to depth 7, and up to depth 6 also up to the 48 symmetries. For each antipode that is checked, it prints how many positions
 at distance 7 from the antipode are at distance 6 or 7 from the start (none, unless the antipode is nearer than 15
 moves), and whether one at distance 8 is at distance 7 from the start, that is, in the middle of a path of 15 moves.
 """
@@ -32,6 +32,8 @@ NET = {"U": (3, 0), "L": (0, 3), "F": (3, 3), "R": (6, 3), "B": (9, 3), "D": (3,
 COLOURS = "#e8e8e8", "#d55e00", "#0072b2"
 AT_ONCE = 200_000
 """Positions that are expanded at a time."""
+CLASSES_DEPTH = 6
+"""Depth up to which symmetry classes are counted."""
 DEPTH = 7
 """Depth of the layers around the start and around an antipode."""
 CHECKED = 6
@@ -69,6 +71,39 @@ class Cube:
         self.number = {sticker: at for at, sticker in enumerate(self.stickers)}
         self.start = np.array([[abs(x) for x in direction].index(1) for _, direction in self.stickers], dtype=np.uint8)
         self.moves = {name: self._move(name) for name in (face + turn for face in FACES for turn in ("", "2", "'"))}
+        signs = itertools.product((1, -1), repeat=3)
+        self.symmetries = [
+            self._symmetry(axes, sign) for axes, sign in itertools.product(itertools.permutations(range(3)), signs)
+        ]
+        """The 48 symmetries: for each sticker of the image, where its colour comes from, and what each colour becomes."""
+
+    def _symmetry(self, axes: Vector, signs: Vector) -> tuple[NDArray[np.int64], Stickers]:
+        """Return the symmetry that makes coordinate ``axes[i]`` of an image from coordinate ``i``, with its sign."""
+
+        def image(vector: Vector) -> Vector:
+            found = [0, 0, 0]
+            for axis, sign, value in zip(axes, signs, vector, strict=True):
+                found[axis] = sign * value
+            return tuple(found)
+
+        source = np.empty(len(self.stickers), dtype=np.int64)
+        for at, (place, direction) in enumerate(self.stickers):
+            source[self.number[image(place), image(direction)]] = at
+        return source, np.array(axes, dtype=np.uint8)
+
+    def classes(self, positions: Packed) -> int:
+        """Return the number of symmetry classes of some positions: of different least images."""
+        least = []
+        for few in np.array_split(positions, max(1, len(positions) // AT_ONCE)):
+            stickers = unpacked(few)
+            images = [packed(colours[stickers[:, source]]) for source, colours in self.symmetries]
+            first = images[0]
+            for image in images[1:]:
+                same = image[:, 0] == first[:, 0]
+                smaller = (image[:, 0] < first[:, 0]) | (same & (image[:, 1] < first[:, 1]))
+                first = np.where(smaller[:, np.newaxis], image, first)
+            least.append(unique(first))
+        return len(unique(np.concatenate(least)))
 
     def _move(self, name: str) -> NDArray[np.int64]:
         """Return for each sticker where its colour comes from."""
@@ -175,6 +210,7 @@ def check(cube: Cube, notation: Notation, antipodes: Iterable[str]) -> None:
     """Print the layers around the start, and how those around each antipode meet them."""
     home = cube.layers(cube.start, DEPTH)
     print("layers:", *map(len, home))
+    print("up to symmetry:", *map(cube.classes, home[: CLASSES_DEPTH + 1]), flush=True)
     for position in antipodes:
         there = cube.layers(notation.stickers(position), DEPTH)
         nearer = common(there[-1], home[-1]) + common(there[-1], home[-2])
