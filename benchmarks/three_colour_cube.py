@@ -3,9 +3,10 @@
     python -m benchmarks.three_colour_cube PUZZLE docs/explanation/large-runs/three-colour-cube-antipodes.csv
 
 The search knows nothing of pieces, orientations, indices or symmetries: a position is the colours of 48 stickers, and a
-move permutes them. It prints the layers up to depth 7, and up to depth 6 also up to the 48 symmetries. For each antipode that is checked, it prints how many positions
-at distance 7 from the antipode are at distance 6 or 7 from the start (none, unless the antipode is nearer than 15
-moves), and whether one at distance 8 is at distance 7 from the start, that is, in the middle of a path of 15 moves.
+move permutes them. It prints the layers up to depth 7, and up to depth 6 also the number of positions up to the 48
+symmetries. For each antipode that is checked, it prints how many positions at distance 7 from the antipode are at
+distance 6 or 7 from the start (none, unless the antipode is nearer than 15 moves), and whether one at distance 8 is at
+distance 7 from the start, that is, in the middle of a path of 15 moves.
 """
 
 import csv
@@ -75,7 +76,7 @@ class Cube:
         self.symmetries = [
             self._symmetry(axes, sign) for axes, sign in itertools.product(itertools.permutations(range(3)), signs)
         ]
-        """The 48 symmetries: for each sticker of the image, where its colour comes from, and what each colour becomes."""
+        """The 48 symmetries: where the colour of each sticker comes from, and what each colour becomes."""
 
     def _symmetry(self, axes: Vector, signs: Vector) -> tuple[NDArray[np.int64], Stickers]:
         """Return the symmetry that makes coordinate ``axes[i]`` of an image from coordinate ``i``, with its sign."""

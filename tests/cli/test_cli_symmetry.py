@@ -36,7 +36,7 @@ def test_counts_alone_have_no_classes_by_depth(cli: Command, refused: Callable[.
     message = refused("layers", "c.zarr", "--unique")
     assert "c.zarr does not count positions up to symmetry; compute the table, or the counts with --unique" in message
     again = refused("run", "lights-out-5x5", "--counts-only", "--unique", "--store", "c.zarr")
-    assert "c.zarr does not count positions up to symmetry; to count them, start over with --overwrite" in again
+    assert "c.zarr does not count positions up to symmetry: choose another --store, or overwrite it with: " in again
     assert "--unique needs --counts-only; of a table, antipodes layers" in refused("run", "lights-out-5x5", "--unique")
     message = refused("farthest", "c.zarr", "--unique")
     assert "only the first 1,000 of 7,350 antipodes" in message

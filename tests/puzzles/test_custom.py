@@ -71,6 +71,8 @@ def test_endless_masks_are_refused() -> None:
     for masks in (range(1 << 40), count()):
         with pytest.raises(InputError, match="expected at most 1,048,576 rows of masks, found more"):
             Transforms(["up"], [[0]], [3], [[1]], masks)
+        with pytest.raises(InputError, match="expected at most 1,048,576 masks in a row, found more"):
+            Transforms(["up"], [[0]], [3], [[1]], [masks])
 
 
 def test_symbols_write_pieces() -> None:

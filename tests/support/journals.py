@@ -17,6 +17,7 @@ from antipodes.tables.store.search_stores import TableStore
 from antipodes.tables.strategies.commitment import JOURNAL
 from antipodes.tables.strategies.contents import BitContents
 from antipodes_tasks.bfs.bitmaps import WORD, Bitmap, Depths, words
+from antipodes_tasks.bfs.layer_weights import NO_WEIGHTS
 from antipodes_tasks.bfs.partition import Links, Partition, State, links
 from antipodes_tasks.bfs.segments import SegmentLog, depths_of
 from antipodes_tasks.spaces.arrangements import Arrangements
@@ -51,7 +52,10 @@ def new_shards(journal: Journal, sizes: Sequence[int], buffer_bytes: int = 1 << 
     def make(part: Partition, room: Room) -> State:
         return State(part, SPACE.width, CHUNK_ROWS)
 
-    return [Shard(parts[first:end], make, journal, buffer_bytes, contents, JOURNAL) for first, end in pairwise(ends)]
+    return [
+        Shard(parts[first:end], NO_WEIGHTS, make, journal, buffer_bytes, contents, JOURNAL)
+        for first, end in pairwise(ends)
+    ]
 
 
 def advance(shards: Sequence[Shard], depth: int, token: str = "", lean: bool = False) -> int:

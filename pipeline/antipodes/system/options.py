@@ -244,7 +244,10 @@ class RunOptions:
             for name, value in given.items()
             if value is not None
         }
-        return cls(**{**run, **checked}, **more)
+        chosen = {**run, **checked}
+        if not chosen.get("counts_only") and "unique" not in checked:
+            chosen.pop("unique", None)  # a file may ask for it in case that a run only counts
+        return cls(**chosen, **more)
 
     def resume_command(self, store: Address) -> str:
         """Return the command that resumes the run with the same options."""

@@ -87,6 +87,7 @@ class RunReport(Report):
             states=manifest.states,
             radius=manifest.radius,
             layers=self.layers,
+            unique=ABSENT if manifest.unique is None else list(manifest.unique),
             antipodes=manifest.positions[-1] if self.complete else None,
             start_distance=self.start_distance,
             resumed_from=self.resumed_from,
@@ -116,6 +117,8 @@ class RunRecord:
     states: int
     radius: int
     layers: list[int]
+    unique: list[int] | None = optional()
+    """The number of positions at each depth up to symmetry, if they were counted."""
     antipodes: int | None
     start_distance: int | None
     resumed_from: int | None

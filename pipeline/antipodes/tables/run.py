@@ -87,18 +87,19 @@ def run_puzzle(
         if manifest is not None and manifest.complete:
             return _report(session, config, manifest, manifest, _farthest(manifest, config))
         if manifest is not None and manifest.unique is not None:
-            session.options = replace(session.options, unique=True)  # the store says so, not the options of a resume
+            session.options = replace(session.options, unique=True)  # `resume` has no such option
         check_functions(config.puzzle.moves, config.puzzle.start_labels)
         new = config.settings if manifest is None else {}
         with python_source.second_process(new) as tried, session.scheduler(_saved) as opened:
             cut = manifest.cut if manifest else None
             plan = plan_that_fits(session, config, opened, cut, on_disk=on_disk(manifest))
-            plan.weights  # noqa: B018  (raises an error if symmetry classes cannot be counted)
+            plan.check_classes()
             spill = _spill(plan, session, manifest, opened)
             overwrite = manifest is None and session.store.exists()
             if overwrite:
                 check_removable(session.store.storage, commitment.store.KIND)
-            check_disk(plan, session.store, spill)  # before anything is overwritten
+            check_disk(plan, session.store, spill)
+            plan.weights  # noqa: B018  (raises an error before anything is overwritten)
             if unknown := tried():
                 listener(DefinitionUnchecked(unknown))
             if spill:

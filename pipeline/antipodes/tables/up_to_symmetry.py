@@ -130,7 +130,7 @@ class SymmetricPositions:
 
     def _looked_up(self, symmetry: Symmetry, most: int) -> Counts:
         counts = np.zeros(len(self.layers), dtype=np.int64)
-        for ranked in join_indices(map(self.space.rank, fixed_positions(symmetry, most))):
+        for ranked in _join_counts(map(self.space.rank, fixed_positions(symmetry, most))):
             check_wanted()
             depths = self.chunks.distances(ranked)
             counts += np.bincount(depths[depths >= 0], minlength=len(counts))
@@ -154,7 +154,7 @@ class SymmetricPositions:
         return total
 
 
-def join_indices(parts: Iterable[Counts]) -> Iterator[Counts]:
+def _join_counts(parts: Iterable[Counts]) -> Iterator[Counts]:
     """Yield the same indices in larger arrays, without NOT_NUMBERED."""
     waiting: list[Counts] = []
     for part in parts:

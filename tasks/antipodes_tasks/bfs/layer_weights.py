@@ -1,4 +1,4 @@
-"""What the entries of a layer stand for: positions, and positions that symmetries leave unchanged."""
+"""Sums over the entries of a layer: the positions they represent, and how many of these symmetries leave unchanged."""
 
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -52,12 +52,20 @@ def total(sums: Iterable[LayerSums]) -> LayerSums:
 
 
 class LayerWeights(NamedTuple):
-    """What is summed over the entries of a layer."""
+    """The weights that are summed over the entries of a layer."""
 
     of_rows: NDArray[np.int64] | None = None
     """``(rows of the space,)``: the number of positions that an entry of each row represents; None if it is 1."""
     symmetric: SymmetricEntries | None = None
     """The entries by which symmetry classes are counted; None if they are not counted."""
+
+    def of_part(self, first_row: int, end_row: int) -> "LayerWeights":
+        """Return the weights for a part of the rows, with only the symmetric entries of this part."""
+        if self.symmetric is None:
+            return self
+        order, rows, columns, unchanged = self.symmetric
+        here = slice(*np.searchsorted(rows, np.array([first_row, end_row], dtype=rows.dtype)))
+        return self._replace(symmetric=SymmetricEntries(order, rows[here], columns[here], unchanged[here]))
 
     @property
     def all_one(self) -> bool:

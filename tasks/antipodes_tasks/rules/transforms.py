@@ -18,7 +18,7 @@ PLACE_BYTES = 64
 """Bytes of memory per place of a move, for all arrays together."""
 MAX_MASKED = 64
 """Maximum number of values of a place if moves have conditions: a mask has one bit for each value."""
-MAX_MASK_ROWS = 1 << 20
+MAX_MASKS = 1 << 20
 """Maximum length of a range or iterator of masks. It may be endless, or take more memory than there is."""
 
 
@@ -198,7 +198,9 @@ def _masks(values: object) -> NDArray[np.uint64]:
     """Return 64-bit masks, converted one by one, since numpy turns a list with small and large masks into floats."""
     if isinstance(values, np.ndarray) and values.dtype == np.uint64:
         return np.array(values)
-    rows = arguments.few(values, MAX_MASK_ROWS, "rows of masks")
+    rows = arguments.few(values, MAX_MASKS, "rows of masks")
+    if isinstance(rows, list | tuple):
+        rows = [arguments.few(row, MAX_MASKS, "masks in a row") for row in rows]
     try:
         each = np.array(rows, dtype=object)
     except (ValueError, MemoryError):

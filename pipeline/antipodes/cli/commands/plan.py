@@ -131,6 +131,7 @@ def plan(
     except (SizeLimitError, ResourceLimitError) as error:
         _print_too_large(config, str(error), as_json)
         return
+    planned.check_classes()
     if planned.contents.on_disk and options.spill is not None:
         free = storage_at(Path(options.spill)).free_bytes()
     lacking = _shortages(planned, limit, free)
@@ -279,7 +280,8 @@ def _disk(planned: Plan, free: int | None) -> str:
     """Return the disk space of a run as text, with the free bytes if known."""
     parts = ", ".join(f"{what} {human(size)}" for what, size in planned.disk_parts.items())
     shown = "" if free is None else f"; free {human(free)}"
-    return f"at most {human(planned.disk_bytes)}: {parts}{shown}"
+    usual = f", rarely more than {human(planned.disk_bytes - planned.rare_disk_bytes)}" * (planned.rare_disk_bytes > 0)
+    return f"at most {human(planned.disk_bytes)}{usual}: {parts}{shown}"
 
 
 def _reachable(planned: Plan) -> str:

@@ -127,6 +127,9 @@ def _print_report(config: Config, report: RunReport) -> None:
     print_line()
     print_line(f"{manifest.puzzle['name']}: {counted(manifest.states, 'position')} reached, of {manifest.numbered:,}")
     antipodes = manifest.positions[-1]
+    if manifest.unique:
+        counts = f"antipodes layers {in_shell(report.store)} --unique"
+        print_line(f"up to symmetry {counted(sum(manifest.unique), 'position')}; at each depth: {counts}")
     print_line(f"radius {manifest.radius}, {counted(antipodes, 'antipode')}:")
     print_positions(config.puzzle, report.farthest)
     if antipodes > len(report.farthest):

@@ -17,7 +17,7 @@ from antipodes.tables.journal import Journal
 from antipodes.tables.layers.shard_segments import write
 from antipodes.tables.layers.temporary_files import Folder
 from antipodes_tasks.base.errors import InterruptedRunError
-from antipodes_tasks.bfs.layer_weights import NO_WEIGHTS, LayerSums, LayerWeights, total
+from antipodes_tasks.bfs.layer_weights import LayerSums, LayerWeights, total
 from antipodes_tasks.bfs.partition import Partition
 from antipodes_tasks.bfs.partition_state import PartitionState
 from antipodes_tasks.bfs.segments import Segment, SegmentLog
@@ -50,12 +50,12 @@ class Shard:
     def __init__(
         self,
         parts: Sequence[Partition],
+        weights: LayerWeights,
         make_state: "MakeState",
         journal: Journal,
         buffer_bytes: int,
         contents: "Contents",
         commitment: "Commitment",
-        weights: LayerWeights = NO_WEIGHTS,
         settled_later: bool = False,
     ) -> None:
         """Create a shard without any position.

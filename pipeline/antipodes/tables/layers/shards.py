@@ -16,7 +16,8 @@ from antipodes.tables.layers.shard_segments import ShardSegments
 from antipodes.tables.planning.plan import Plan
 from antipodes.tables.store.found_layers import LayerSize
 from antipodes_tasks.base.errors import InterruptedRunError
-from antipodes_tasks.bfs.layer_weights import total
+from antipodes_tasks.bfs.layer_weights import LayerWeights, total
+from antipodes_tasks.bfs.partition import Partition
 
 Result = TypeVar("Result")
 Settled = Callable[[int, int], None]
@@ -223,13 +224,17 @@ class Shards:
         on_done: OnDone | None = None,
     ) -> list[Handle]:
         """Create the shards with these numbers on workers that hold few shards; return their handles."""
+
+        def weights_of(parts: Sequence[Partition]) -> LayerWeights:
+            return plan.weights.of_part(parts[0].first_row, parts[-1].end_row)
+
         plan, share = self.plan, self.plan.buffer_bytes // self.plan.shard_count
         shards = plan.shards
         strategy = plan.contents, plan.commitment
-        settings = plan.contents.make_state(plan), self._journal, share, *strategy, plan.weights, self._settles_later
+        settings = plan.contents.make_state(plan), self._journal, share, *strategy, self._settles_later
         name = self._name(name)
         calls: dict[Key, Call] = {
-            (name, number): (make, (shards[number], *settings), *arguments[number])
+            (name, number): (make, (shards[number], weights_of(shards[number]), *settings), *arguments[number])
             for number in plan.contents.creation_order(arguments, self._scheduler.workers)
         }
         handles = self._scheduler.submit(calls, kept, on_done)

@@ -15,6 +15,7 @@ from antipodes.tables.strategies.commitment import JOURNAL, Commitment
 from antipodes.tables.strategies.contents import BitContents, Contents, KeyContents, LayerTraffic
 from antipodes.tables.strategies.disk_contents import DiskContents
 from antipodes.tables.symmetric_entries import symmetric_entries
+from antipodes.tables.up_to_symmetry import symmetry_classes
 from antipodes_tasks.base import arguments
 from antipodes_tasks.base.errors import InputError, ResourceLimitError
 from antipodes_tasks.base.option_names import option
@@ -72,7 +73,7 @@ class Plan(Division):
     disk_bytes: int
     """Disk space of all files; see `Contents.disk_space`."""
     rare_disk_bytes: int
-    """The part of it that few runs need; a run starts without it."""
+    """The part of ``disk_bytes`` that few runs need; a run starts even if less is free."""
 
     def divides_like(self, other: "Plan") -> bool:
         """Return whether the shards of both plans have the same rows and the same contents."""
@@ -94,15 +95,19 @@ class Plan(Division):
 
     @cached_property
     def weights(self) -> LayerWeights:
-        """What the search sums over each layer.
+        """The weights that the search sums over each layer.
 
-        If symmetry classes are counted, this raises as `symmetric_entries` does, or InputError if positions are keys.
+        If symmetry classes are counted, this raises as `symmetric_entries` does.
         """
-        if not self.commitment.unique:
-            return LayerWeights(self.space.weights)
-        if self.keyed:
+        symmetric = symmetric_entries(self.space, self.unique_bytes) if self.commitment.unique else None
+        return LayerWeights(self.space.weights, symmetric)
+
+    def check_classes(self) -> None:
+        """Raise InputError or ResourceLimitError if symmetry classes are to be counted, but cannot be."""
+        if self.commitment.unique and self.keyed:
             raise InputError(f"{option('unique')}: positions of this puzzle are searched as keys; compute the table")
-        return LayerWeights(self.space.weights, symmetric_entries(self.space, self.unique_bytes))
+        if self.commitment.unique:
+            symmetry_classes(self.space.full_space)
 
     @property
     def reachable(self) -> int | None:
@@ -196,8 +201,8 @@ def _plan_with(
     manifest: int,
     unique: int | None,
 ) -> Plan:
-    """Return a plan; the ``program``, and ``unique`` as a part of it, take memory in each process, and the
-    ``manifest`` takes disk space.
+    """Return a plan. Each process needs ``program`` bytes of memory, of which ``unique`` bytes are for the list of
+    symmetric positions. The ``manifest`` takes disk space.
     """
     needs = contents.needs(division, commitment, workers)
     journal, stored, rare = contents.disk_space(division, commitment)

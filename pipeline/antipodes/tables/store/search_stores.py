@@ -115,9 +115,7 @@ def check_same_symmetry(manifest: SearchManifest, symmetry: str | None, address:
 def check_counts_classes(manifest: SearchManifest, unique: bool, address: str) -> None:
     """Raise StoreMismatchError if the layers are to be counted up to symmetry, but the store lacks these numbers."""
     if unique and manifest.unique is None:
-        raise StoreMismatchError(
-            f"{address} does not count positions up to symmetry; to count them, start over with {option('overwrite')}"
-        )
+        raise StoreMismatchError(f"{address} does not count positions up to symmetry")
 
 
 def read_given(store: SearchStore[M], puzzle: PuzzleLike | None) -> M:
