@@ -22,8 +22,12 @@ def rows(name: str) -> list[dict[str, str]]:
 def test_layers_and_meetings() -> None:
     cube = Cube()
     layers = cube.layers(cube.start, 4)
-    expected = [int(row["positions"]) for row in rows("layers.csv") if row["puzzle"] == "three-colour-cube"]
-    assert [len(layer) for layer in layers] == expected[:5]
+    published = [row for row in rows("layers.csv") if row["puzzle"] == "three-colour-cube"]
+    assert [len(layer) for layer in layers] == [int(row["positions"]) for row in published[:5]]
+    classes = [int(row["unique"]) for row in published]
+    assert [cube.classes(layer) for layer in layers] == classes[:5]
+    assert 48 * sum(classes) == 10_863_756_288_000 + 144_161_856  # Burnside's lemma
+    assert classes[-1] == len(rows("three-colour-cube-antipodes.csv"))
     assert np.array_equal(packed(unpacked(layers[4])), layers[4])
     (there,) = unpacked(layers[2][:1])
     around = cube.layers(there, 2)
