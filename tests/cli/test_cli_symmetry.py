@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from programs import Command
+from stores import toml
 
 UNIQUE = [1, 1, 2, 4, 8, 10]
 """The first layers of the eight-puzzle up to the reflection in the diagonal through the blank."""
@@ -40,6 +41,18 @@ def test_counts_alone_have_no_classes_by_depth(cli: Command, refused: Callable[.
     assert "--unique needs --counts-only; of a table, antipodes layers" in refused("run", "lights-out-5x5", "--unique")
     message = refused("farthest", "c.zarr", "--unique")
     assert "only the first 1,000 of 7,350 antipodes" in message
+
+
+def test_a_file_may_ask_for_classes_in_case_that_a_run_only_counts(cli: Command, tmp_path: Path) -> None:
+    (tmp_path / "x.toml").write_text(toml({"name": "x", "family": "hanoi", "pegs": 4, "discs": 4}, {"unique": True}))
+    table = json.loads(cli("run", "x.toml", "--json").out)
+    counts = json.loads(cli("run", "x.toml", "--counts-only", "--json").out)
+    assert "unique" not in table
+    assert counts["unique"] == json.loads(cli("layers", "x", "--unique", "--json").out)["unique"]
+    assert (
+        f"up to symmetry {sum(counts['unique'])} positions; at each depth: "
+        in cli("run", "x.toml", "--counts-only").out
+    )
 
 
 def test_counts_alone_have_classes_of_antipodes_if_they_are_all_there(cli: Command, finished: Path) -> None:
