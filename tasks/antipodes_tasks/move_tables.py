@@ -36,9 +36,13 @@ cost and the next ones were measured with skewb, dino, pyraminx and 2x2x2 at all
 takes twice as long as a search with rows of 2,500 columns."""
 WIDE_COST = 0.5
 """Extra time for each position and move if a column map does not fit in the first-level cache, in the same unit."""
-MAPS_COST, CACHED_BYTES = 0.3, 1 << 22
-"""Extra time, in the same unit, if all column maps together do not fit in the second-level cache; and the size of this
-cache in bytes."""
+MAPS_COST, CACHED_BYTES = 0.3, 1 << 23
+"""Extra time, in the same unit, if all column maps together do not fit in the last-level cache, which other data also
+use; and the bytes of this cache that they may take. Measured with twelve puzzles: column maps of 5 MB took no extra
+time, 10 MB up to a tenth, 40 to 55 MB nearly half, and 100 MB as long again as the search."""
+FREE_TABLE_BYTES, TABLE_COST = 1 << 27, 500
+"""Bytes that the move tables of a whole space may take freely, and the cost of each further byte. With little memory,
+move tables leave less room for bits: moonspinner in 4 GiB, with tables of 3.1 GiB, needed 20 partitions instead of 4."""
 COLUMN_BYTES = 4
 """Bytes of an entry of a column map for the comparison of cuts. Entries of narrow tables take half of this, but the
 costs above were measured when all entries took 4 bytes."""
@@ -178,7 +182,10 @@ class Filler(ABC):
         """
         entries, positions = column_maps * self.width, self.rows * self.width
         slower = WIDE_COST * (self.width > self.CACHED_WIDTH) + MAPS_COST * (COLUMN_BYTES * entries > CACHED_BYTES)
-        return ROW_COST * self.rows * self.most_moves + self.ENTRY_COST * entries + slower * positions * self.most_moves
+        row_moves = self.rows * self.most_moves
+        searching = ROW_COST * row_moves + slower * positions * self.most_moves
+        tables = row_moves * (4 + index_bytes(column_maps)) + COLUMN_BYTES * entries
+        return self.ENTRY_COST * entries + searching + TABLE_COST * max(0, tables - FREE_TABLE_BYTES)
 
     def filled(self) -> MoveTables:
         """Return the move tables, filled in this thread."""

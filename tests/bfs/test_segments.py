@@ -42,9 +42,9 @@ def gaps_of(flags: Flags) -> Bytes:
     return leb128(np.diff(np.flatnonzero(flags), prepend=-1).tolist())
 
 
-def encoded(flags: Flags) -> tuple[int, Bytes]:
+def encoded(flags: Flags, most_gaps: float = 1.0) -> tuple[int, Bytes]:
     out = np.full(bitmap_bytes(*flags.shape), 99, dtype=np.uint8)
-    kind, length = encode(to_bits(flags), flags.shape[1], int(flags.sum()), out)
+    kind, length = encode(to_bits(flags), flags.shape[1], int(flags.sum()), out, most_gaps)
     return kind, out[:length].copy()
 
 
@@ -71,12 +71,14 @@ def assert_guards_intact(memory: NDArray[np.uint16]) -> None:
     assert not memory[-1000:].any()
 
 
-@given(seeds, widths, st.integers(1, 6), densities)
-def test_encode_writes_the_shorter_kind(rng: np.random.Generator, width: int, rows: int, density: float) -> None:
+@given(seeds, widths, st.integers(1, 6), densities, st.sampled_from([0.5, 1.0]))
+def test_encode_writes_gaps_up_to_a_fraction_of_the_bitmap(
+    rng: np.random.Generator, width: int, rows: int, density: float, most_gaps: float
+) -> None:
     flags = random_flags(rng, rows, width, density)
-    kind, data = encoded(flags)
+    kind, data = encoded(flags, most_gaps)
     gaps, bitmap = gaps_of(flags), to_bits(flags).view(np.uint8).ravel()
-    expected = GAPS if len(gaps) <= len(bitmap) else BITS
+    expected = GAPS if len(gaps) <= most_gaps * len(bitmap) else BITS
     assert kind == expected
     assert np.array_equal(data, bitmap if kind == BITS else gaps)
 

@@ -47,6 +47,15 @@ def test_the_cut_has_few_rows_and_maps_that_fit_a_cache() -> None:
     assert space.filler.most_column_maps == 7
 
 
+@pytest.mark.parametrize(("columns", "rows", "width"), [(6, 95040, 2520), (7, 2162160, 20160)])
+def test_the_cut_of_a_large_space_has_wider_rows_if_narrow_ones_need_large_tables(
+    columns: int, rows: int, width: int
+) -> None:
+    space = chosen(family="sliding", rows=2, columns=columns, start=" ".join(map(str, [*range(1, 2 * columns), 0])))
+    assert (space.rows, space.width) == (rows, width)
+    assert space.filler.table_bytes < 1 << 27
+
+
 @pytest.mark.parametrize("family", ["pancake", "burnt-pancake", "topspin"])
 def test_a_puzzle_too_large_for_any_space_is_refused_in_a_moment(family: str) -> None:
     begin = time.process_time()

@@ -58,8 +58,8 @@ def on_disk(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(planning, "CONTENTS", (DiskContents(),))
     monkeypatch.setattr(on_disk_layers, "pull_is_cheaper", lambda *_: random.random() < 0.5)
     monkeypatch.setattr(on_disk_layers, "LINE_BYTES", 1 << 20)
-    monkeypatch.setattr(encoded_layers, "is_dense", lambda *_: random.random() < 0.5)
-    monkeypatch.setattr(map_order, "has_wide_maps", lambda width: width > 1 and random.random() < 0.5)
+    monkeypatch.setattr(encoded_layers, "COLUMNS", 3)
+    monkeypatch.setattr(map_order, "is_worthwhile", lambda _, width: width > 1 and random.random() < 0.5)
     monkeypatch.setattr(on_disk_layers, "WINDOWS", 2)
     small_pieces(monkeypatch)
 

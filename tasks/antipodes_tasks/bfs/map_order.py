@@ -1,4 +1,4 @@
-"""A push or pull of many rows in the order of column maps, for column maps that do not fit in the fastest cache.
+"""A push or pull of many rows in the order of column maps, for column maps that do not fit in the caches.
 
 In the order of rows, such a search reads another column map for each row and move. With 153,090 columns, a map takes
 600 KB, and reading maps from memory takes most of the time. In the order of maps, each map stays in the second-level
@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 
 from antipodes_tasks.base.jit import kernel
 from antipodes_tasks.bfs.bitmaps import Bitmap, pull_line, push_line
-from antipodes_tasks.move_tables import ColumnMap, ColumnMaps, MoveTables, index_type
+from antipodes_tasks.move_tables import CACHED_BYTES, ColumnMap, ColumnMaps, MoveTables, index_type
 
 FAST_CACHE_BYTES = 1 << 15
-"""Size of the first-level cache for data in bytes; larger column maps are *wide*."""
+"""Size of the first-level cache for data in bytes."""
 
 
 class OrderedMoves(NamedTuple):
@@ -29,9 +29,13 @@ class OrderedMoves(NamedTuple):
     """``(n,)``: the number of each move's column map, ascending."""
 
 
-def has_wide_maps(width: int) -> bool:
-    """Return whether a map of that many columns does not fit in the first-level cache."""
-    return width * index_type(width).itemsize > FAST_CACHE_BYTES
+def is_worthwhile(maps: int, width: int) -> bool:
+    """Return whether a map of ``width`` columns does not fit in the first-level cache, nor all maps in the last-level.
+
+    With six maps of 207,900 columns (5 MB), a push in the order of rows was as fast as one in the order of maps.
+    """
+    each = width * index_type(width).itemsize
+    return each > FAST_CACHE_BYTES and maps * each > CACHED_BYTES
 
 
 def push(incoming: Bitmap, first_row: int, frontier: Bitmap, first_line: int, tables: MoveTables) -> None:

@@ -15,6 +15,7 @@ So neither the visited bits nor the bits of earlier layers are ever needed, and 
 
 import threading
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
@@ -111,7 +112,7 @@ class StoredFrontier:
         """
         tables = links.tables
         for first, window in self._windows(part, links):
-            if map_order.has_wide_maps(self.state.width):
+            if map_order.is_worthwhile(*tables.column_maps.shape):
                 map_order.pull(bits, part.first_row, window, first, tables)
             else:
                 rows = np.arange(first, first + len(window), dtype=np.int32)
@@ -121,7 +122,7 @@ class StoredFrontier:
         """Set the bits of ``incoming`` for all successors in a partition; read only chunks with moves into it."""
         state, tables = self.state, links.tables
         cache_lines = bitmap_bytes(state.part.rows, state.width) // LINE_BYTES
-        if map_order.has_wide_maps(state.width) and self.count >= cache_lines:
+        if self.count >= cache_lines and map_order.is_worthwhile(*tables.column_maps.shape):
             for first, window in self._windows(part, links):
                 map_order.push(incoming, part.first_row, window, first, tables)
             return
@@ -240,16 +241,16 @@ class DiskState:
         """Find the positions at ``depth`` from frontiers at depth - 1; return the number of new positions."""
         if not sources:
             return 0
-        bits = _scratch(links.bits, self.part.rows, self.width)
-        if links.tables.undirected and self._pulls(depth, sources, links.tables):
-            for one in self._before(depth):
-                self.set(one, bits, self.part.first_row)
-            for source in sources:
-                source.pull(bits, self.part, links)
-        else:
-            for source in sources:
-                source.push(bits, self.part, links)
-        return self._settle(depth, bits, links.tables, log)
+        with _empty_bits(links.bits, self.part.rows, self.width) as bits:
+            if links.tables.undirected and self._pulls(depth, sources, links.tables):
+                for one in self._before(depth):
+                    self.set(one, bits, self.part.first_row)
+                for source in sources:
+                    source.pull(bits, self.part, links)
+            else:
+                for source in sources:
+                    source.push(bits, self.part, links)
+            return self._settle(depth, bits, links.tables, log)
 
     def replay(self, depth: int, segments: Iterable[Segment]) -> int:
         """Return the number of positions at ``depth``, which are in files already; ``segments`` are not read."""
@@ -306,7 +307,7 @@ class DiskState:
         return self.files.segments_between(self.chunks, self.kept_from(depth - 1), depth - 1, needed)
 
     def _settle(self, depth: int, bits: Bitmap, tables: MoveTables, log: Log) -> int:
-        """Remove the positions at earlier depths, and add the others to the log; return their number."""
+        """Remove the positions at earlier depths, log the others and clear the bits; return the number of the others."""
         rows_of = {chunk: self.rows_of(chunk) for chunk in self.chunks}
         first = self.part.first_row
         here = {chunk: bits[rows.start - first : rows.stop - first] for chunk, rows in rows_of.items()}
@@ -321,6 +322,7 @@ class DiskState:
             _close(here[chunk], rows, tables)
             count, weighed = _tally(here[chunk], rows, self._weights)
             log.add(chunk, depth, here[chunk], self.width, count)
+            here[chunk].fill(0)
             found += count
             sums.append(weighed)
         self.weighed = depth, total(sums)
@@ -373,7 +375,7 @@ def warm_up(maps: int = 1, width: int = 1) -> None:
     log.add(0, 0, layer, 1, 1)
     push(log.segments[0], range(1), 1, layer, 0, tables)
     expand(layer, 0, layer, None, rows, *tables[:3])
-    if map_order.has_wide_maps(width):
+    if map_order.is_worthwhile(maps, width):
         map_order.push(layer, 0, layer, 0, tables)
         map_order.pull(layer, 0, layer, 0, tables)
     else:
@@ -382,6 +384,21 @@ def warm_up(maps: int = 1, width: int = 1) -> None:
     tally(layer, None)
     remove(log.segments[0], 1, layer)
     depths_of(log.segments, np.zeros((1, 1), dtype=np.uint8))  # depths of 16 bits are rare
+
+
+@contextmanager
+def _empty_bits(of_thread: threading.local, rows: int, width: int) -> Iterator[Bitmap]:
+    """Lend an empty bitmap ``(rows, words)`` in memory that each thread reuses. The block must clear it.
+
+    Most layers reach few chunks, which are cleared faster than the whole bitmap.
+    """
+    size = rows * words(width)
+    held = vars(of_thread).pop("bits", None)  # if the block fails, the memory is not used again
+    if held is None or held.size < size:
+        held = None  # frees the old memory before the new memory is taken
+        held = np.zeros(size, dtype=np.uint64)
+    yield held[:size].reshape(rows, words(width))
+    of_thread.bits = held
 
 
 def _scratch(of_thread: threading.local, rows: int, width: int) -> Bitmap:

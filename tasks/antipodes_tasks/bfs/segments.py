@@ -58,16 +58,18 @@ _of_thread = threading.local()
 class SegmentLog:
     """Segments in memory, in the order in which they were found."""
 
-    def __init__(self) -> None:
+    def __init__(self, most_gaps: float = 1.0) -> None:
+        """Create a log; ``most_gaps`` is the maximum length of encoded gaps, as a fraction of that of the bitmap."""
         self.segments: list[Segment] = []
         self.size = 0
         """Number of bytes of all segments."""
+        self._most_gaps = most_gaps
 
     def add(self, chunk: int, depth: int, layer: Bitmap, width: int, count: int) -> None:
         """Add a segment with the ``count`` positions of a chunk in ``layer`` ``(rows, words)``, unless it is empty."""
         if count:
             out = _scratch(bitmap_bytes(len(layer), width))
-            kind, length = encode(layer, width, count, out)
+            kind, length = encode(layer, width, count, out, self._most_gaps)
             self.append(Segment(chunk, depth, kind, count, out[:length].copy()))
 
     def append(self, segment: Segment) -> None:
@@ -183,15 +185,16 @@ def _encode_gaps(layer: Bitmap, width: int, out: Bytes, last_word: Bytes) -> int
     return length
 
 
-def encode(layer: Bitmap, width: int, count: int, out: Bytes) -> tuple[int, int]:
-    """Write a chunk's positions in a layer to the beginning of ``out``, in the shorter encoding.
+def encode(layer: Bitmap, width: int, count: int, out: Bytes, most_gaps: float = 1.0) -> tuple[int, int]:
+    """Write a chunk's positions in a layer to the beginning of ``out``, as gaps or as a bitmap.
 
     ``layer`` ``(rows, words)`` must have ``count`` > 0 bits set, none of them past the last column, and ``out`` must
-    have room for `bitmap_bytes`. Return the kind of segment and its length in bytes. The rest of ``out`` is undefined.
+    have room for `bitmap_bytes`. Gaps are written if their length is at most ``most_gaps`` times that of the bitmap.
+    Return the kind of segment and its length in bytes. The rest of ``out`` is undefined.
     """
     size = bitmap_bytes(layer.shape[0], width)
-    last_word = np.empty(_ROOM, dtype=np.uint8)
-    length = _encode_gaps(layer, width, out[:size], last_word) if count <= size else -1  # a gap takes a byte or more
+    last_word, most = np.empty(_ROOM, dtype=np.uint8), int(most_gaps * size)
+    length = _encode_gaps(layer, width, out[:most], last_word) if count <= most else -1  # a gap takes a byte or more
     if length >= 0:
         return GAPS, length
     out[:size] = layer.reshape(-1).view(np.uint8)

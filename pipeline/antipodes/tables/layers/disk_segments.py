@@ -3,7 +3,7 @@
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from typing import TypeVar
+from typing import ClassVar, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +27,9 @@ Item = TypeVar("Item")
 
 class DiskSegments(ShardSegments):
     """The segments of the chunks of a shard. Other threads read earlier layers while a layer is added."""
+
+    MOST_GAPS: ClassVar = 0.5
+    """Layers are read many times, and reading a gap takes as long as reading several bytes of a bitmap."""
 
     def __init__(self, journal: Journal, first_chunk: int, end_chunk: int, buffer_bytes: int) -> None:
         """Create the segments of a shard; ``buffer_bytes`` of segments are collected before they are written."""
