@@ -41,8 +41,9 @@ MAPS_COST, CACHED_BYTES = 0.3, 1 << 23
 use; and the bytes of this cache that they may take. Measured with twelve puzzles: column maps of 5 MB took no extra
 time, 10 MB up to a tenth, 40 to 55 MB nearly half, and 100 MB as long again as the search."""
 FREE_TABLE_BYTES, TABLE_COST = 1 << 27, 500
-"""Bytes that the move tables of a whole space may take freely, and the cost of each further byte. With little memory,
-move tables leave less room for bits: moonspinner in 4 GiB, with tables of 3.1 GiB, needed 20 partitions instead of 4."""
+"""Bytes that the move tables of a whole space may take freely, and the cost of each further byte. If memory is scarce,
+move tables leave less room for bits: in 4 GiB, moonspinner with tables of 3.1 GiB needed 20 partitions instead of 4.
+"""
 COLUMN_BYTES = 4
 """Bytes of an entry of a column map for the comparison of cuts. Entries of narrow tables take half of this, but the
 costs above were measured when all entries took 4 bytes."""

@@ -307,7 +307,7 @@ class DiskState:
         return self.files.segments_between(self.chunks, self.kept_from(depth - 1), depth - 1, needed)
 
     def _settle(self, depth: int, bits: Bitmap, tables: MoveTables, log: Log) -> int:
-        """Remove the positions at earlier depths, log the others and clear the bits; return the number of the others."""
+        """Log the positions that are not at earlier depths, and clear the bits; return their number."""
         rows_of = {chunk: self.rows_of(chunk) for chunk in self.chunks}
         first = self.part.first_row
         here = {chunk: bits[rows.start - first : rows.stop - first] for chunk, rows in rows_of.items()}
