@@ -40,10 +40,6 @@ MAPS_COST, CACHED_BYTES = 0.3, 1 << 23
 """Extra time, in the same unit, if all column maps together do not fit in the last-level cache, which other data also
 use; and the bytes of this cache that they may take. Measured with twelve puzzles: column maps of 5 MB took no extra
 time, 10 MB up to a tenth, 40 to 55 MB nearly half, and 100 MB as long again as the search."""
-FREE_TABLE_BYTES, TABLE_COST = 1 << 27, 500
-"""Bytes that the move tables of a whole space may take freely, and the cost of each further byte. If memory is scarce,
-move tables leave less room for bits: in 4 GiB, moonspinner with tables of 3.1 GiB needed 20 partitions instead of 4.
-"""
 COLUMN_BYTES = 4
 """Bytes of an entry of a column map for the comparison of cuts. Entries of narrow tables take half of this, but the
 costs above were measured when all entries took 4 bytes."""
@@ -161,9 +157,12 @@ class Filler(ABC):
     @property
     def table_bytes(self) -> int:
         """Upper bound on the bytes of the move tables."""
-        maps = self.most_column_maps
-        number = 0 if self.width == 1 else index_bytes(maps)
-        return self.rows * self.most_moves * (4 + number) + maps * self.width * index_bytes(self.width)
+        return self.bytes_with(self.most_column_maps)
+
+    def bytes_with(self, column_maps: int) -> int:
+        """Return the bytes of the move tables, given the number of column maps."""
+        number = 0 if self.width == 1 else index_bytes(column_maps)
+        return self.rows * self.most_moves * (4 + number) + column_maps * self.width * index_bytes(self.width)
 
     @property
     def least_table_bytes(self) -> int:
@@ -183,10 +182,7 @@ class Filler(ABC):
         """
         entries, positions = column_maps * self.width, self.rows * self.width
         slower = WIDE_COST * (self.width > self.CACHED_WIDTH) + MAPS_COST * (COLUMN_BYTES * entries > CACHED_BYTES)
-        row_moves = self.rows * self.most_moves
-        searching = ROW_COST * row_moves + slower * positions * self.most_moves
-        tables = row_moves * (4 + index_bytes(column_maps)) + COLUMN_BYTES * entries
-        return self.ENTRY_COST * entries + searching + TABLE_COST * max(0, tables - FREE_TABLE_BYTES)
+        return ROW_COST * self.rows * self.most_moves + self.ENTRY_COST * entries + slower * positions * self.most_moves
 
     def filled(self) -> MoveTables:
         """Return the move tables, filled in this thread."""

@@ -1,10 +1,13 @@
-"""The links of partitions on disk: which partitions and chunks a partition reads."""
+"""Partitions on disk: the partitions and chunks that a partition reads, and the memory for its bits."""
+
+import threading
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from antipodes_tasks.bfs.on_disk import disk_links
+from antipodes_tasks.bfs.on_disk import _empty_bits, disk_links
 from antipodes_tasks.bfs.partition import links
 from antipodes_tasks.move_tables import MoveTables
 
@@ -24,3 +27,21 @@ def test_disk_links(rng: np.random.Generator, rows: int, chunk_rows: int, chunks
     assert found.chunks.shape == (-(-rows // partition_rows), -(-rows // chunk_rows))
     bounds = [*range(0, rows, partition_rows), rows]
     assert found.predecessors == links(tables, bounds).predecessors
+
+
+def test_bits_are_empty_even_after_a_failure_that_left_some() -> None:
+    memory = threading.local()
+    with _empty_bits(memory, 2, 65) as first:
+        assert (first.shape, first.any()) == ((2, 2), False)
+    with _empty_bits(memory, 1, 65) as again:
+        assert np.shares_memory(first, again)
+
+    def fail() -> None:
+        with _empty_bits(memory, 2, 65) as bits:
+            bits.fill(1)
+            raise KeyError
+
+    with pytest.raises(KeyError):
+        fail()
+    with _empty_bits(memory, 2, 65) as bits:
+        assert not bits.any()

@@ -4,6 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from antipodes_tasks.bfs import encoded_layers
 from antipodes_tasks.bfs.bitmaps import Bitmap, bitmap_bytes, count_bits, expand, words
 from antipodes_tasks.bfs.encoded_layers import has_bits, push, remove, tally
 from antipodes_tasks.bfs.segments import BITS, GAPS, KEYS, Bytes, Segment, encode, fill, set_bits
@@ -42,9 +43,9 @@ def gaps_of(flags: Flags) -> Bytes:
     return leb128(np.diff(np.flatnonzero(flags), prepend=-1).tolist())
 
 
-def encoded(flags: Flags, most_gaps: float = 1.0) -> tuple[int, Bytes]:
+def encoded(flags: Flags, max_gaps: float = 1.0) -> tuple[int, Bytes]:
     out = np.full(bitmap_bytes(*flags.shape), 99, dtype=np.uint8)
-    kind, length = encode(to_bits(flags), flags.shape[1], int(flags.sum()), out, most_gaps)
+    kind, length = encode(to_bits(flags), flags.shape[1], int(flags.sum()), out, max_gaps)
     return kind, out[:length].copy()
 
 
@@ -73,12 +74,12 @@ def assert_guards_intact(memory: NDArray[np.uint16]) -> None:
 
 @given(seeds, widths, st.integers(1, 6), densities, st.sampled_from([0.5, 1.0]))
 def test_encode_writes_gaps_up_to_a_fraction_of_the_bitmap(
-    rng: np.random.Generator, width: int, rows: int, density: float, most_gaps: float
+    rng: np.random.Generator, width: int, rows: int, density: float, max_gaps: float
 ) -> None:
     flags = random_flags(rng, rows, width, density)
-    kind, data = encoded(flags, most_gaps)
+    kind, data = encoded(flags, max_gaps)
     gaps, bitmap = gaps_of(flags), to_bits(flags).view(np.uint8).ravel()
-    expected = GAPS if len(gaps) <= most_gaps * len(bitmap) else BITS
+    expected = GAPS if len(gaps) <= max_gaps * len(bitmap) else BITS
     assert kind == expected
     assert np.array_equal(data, bitmap if kind == BITS else gaps)
 
@@ -199,8 +200,15 @@ def segment_of(flags: NDArray[np.bool_], kind: int, chunk: int = 0) -> Segment:
     return Segment(chunk, 3, kind, int(flags.sum()), data)
 
 
+@pytest.mark.parametrize("columns", [1, 3, encoded_layers.MAX_COLUMNS])
 @given(seeds, st.sampled_from([0.002, 0.05, 0.6]), st.sampled_from([GAPS, BITS]))
-def test_push(rng: np.random.Generator, density: float, kind: int) -> None:
+def test_push(columns: int, rng: np.random.Generator, density: float, kind: int) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(encoded_layers, "MAX_COLUMNS", columns)
+        check_push(rng, density, kind)
+
+
+def check_push(rng: np.random.Generator, density: float, kind: int) -> None:
     tables, rows = random_tables(rng), range(4, 9)
     flags = random_flags(rng, len(rows), WIDTH, density)
     expected: Bitmap = np.zeros((6, words(WIDTH)), dtype=np.uint64)

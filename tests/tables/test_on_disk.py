@@ -31,7 +31,7 @@ from antipodes.tables.planning.plan import PROGRAM_BYTES, plan_run
 from antipodes.tables.run import RunOptions, run_puzzle
 from antipodes.tables.store.search_stores import CountsStore
 from antipodes.tables.strategies import disk_contents
-from antipodes.tables.strategies.commitment import CHECKPOINTS
+from antipodes.tables.strategies.commitment import CHECKPOINTS, JOURNAL, Commitment
 from antipodes.tables.strategies.disk_contents import DiskContents
 from antipodes.tables.verify import verify
 from antipodes_tasks.base.errors import AntipodesError, DiskLimitError, InputError, ResourceLimitError, StoreError
@@ -58,7 +58,7 @@ def on_disk(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(planning, "CONTENTS", (DiskContents(),))
     monkeypatch.setattr(on_disk_layers, "pull_is_cheaper", lambda *_: random.random() < 0.5)
     monkeypatch.setattr(on_disk_layers, "LINE_BYTES", 1 << 20)
-    monkeypatch.setattr(encoded_layers, "COLUMNS", 3)
+    monkeypatch.setattr(encoded_layers, "MAX_COLUMNS", 3)
     monkeypatch.setattr(map_order, "is_worthwhile", lambda _, width: width > 1 and random.random() < 0.5)
     monkeypatch.setattr(on_disk_layers, "WINDOWS", 2)
     small_pieces(monkeypatch)
@@ -97,6 +97,17 @@ def test_every_kind_of_table(expected: Path, tmp_path: Path) -> None:
     resume(store, options)
     assert contents(store) == contents(expected)
     assert elsewhere is None or not os.listdir(elsewhere)
+
+
+@pytest.mark.parametrize(
+    ("name", "commitment", "max_gaps"),
+    [("topspin", CHECKPOINTS, 0.5), ("topspin", JOURNAL, 1.0), ("one-way", CHECKPOINTS, 1.0)],
+)
+def test_lists_of_gaps_are_shorter_if_only_the_last_layers_are_kept(
+    name: str, commitment: Commitment, max_gaps: float
+) -> None:
+    plan = plan_run(config_of(name).puzzle, commitment=commitment, on_disk=True)
+    assert plan.commitment.max_gaps == max_gaps
 
 
 @pytest.mark.usefixtures("on_disk")

@@ -12,7 +12,7 @@ from antipodes_tasks.bfs.bitmaps import Bitmap, expand, words
 from antipodes_tasks.bfs.segments import GAPS, Bytes, Segment, read_bitmap, read_gap
 from antipodes_tasks.move_tables import ColumnMap, ColumnMaps, MoveTables
 
-COLUMNS = 1 << 12
+MAX_COLUMNS = 1 << 12
 """Maximum number of positions of a row that follow a move together. Their columns fit in the first-level cache."""
 
 
@@ -24,7 +24,7 @@ def push(one: Segment, rows: range, width: int, incoming: Bitmap, first_row: int
     """
     moves = tables.target, tables.column_map, tables.column_maps
     if one.kind == GAPS:
-        columns = np.empty(COLUMNS, dtype=np.int32)
+        columns = np.empty(MAX_COLUMNS, dtype=np.int32)
         where = rows.start, rows.stop, incoming, first_row
         return bool(_push_gaps(one.data, one.positions, *where, *moves, columns))
     layer = read_bitmap(one.kind, one.data, one.positions, width, (len(rows), words(width)))

@@ -30,7 +30,7 @@ class OrderedMoves(NamedTuple):
 
 
 def is_worthwhile(maps: int, width: int) -> bool:
-    """Return whether a map of ``width`` columns does not fit in the first-level cache, nor all maps in the last-level.
+    """Return whether neither one map of ``width`` columns fits in the first-level cache nor all maps in the last-level.
 
     With six maps of 207,900 columns (5 MB), a push in the order of rows was as fast as one in the order of maps.
     """

@@ -33,8 +33,8 @@ from antipodes_tasks.move_tables import MoveTables, one_move
 WINDOWS = 16
 """Maximum number of windows in which the bits of a partition's frontier are read."""
 LINE_BYTES = 64
-"""Bytes of a cache line. If a frontier has fewer positions than its bits have cache lines, its positions are pushed one
-by one, even if column maps are wide."""
+"""Bytes of a cache line. If a frontier has fewer positions than its bits have cache lines, its positions are pushed in
+the order of rows, even if `map_order` is worthwhile."""
 _of_thread = threading.local()
 
 
@@ -47,10 +47,10 @@ class DiskLinks(NamedTuple):
     chunks: NDArray[np.bool_]
     """``(partitions, chunks)``: whether the chunk has a move into the partition."""
     bits: threading.local
-    """Memory for the bits of a partition, which each thread reuses. It is freed together with the links, before a table
-    is assembled."""
+    """Memory for the bits of a partition, which each thread reuses; all bits are 0 between two layers. It is freed
+    together with the links, before a table is assembled."""
     window: threading.local
-    """Memory for a part of a frontier, like ``bits``."""
+    """Memory for a part of a frontier, which each thread reuses."""
 
 
 def disk_links(tables: MoveTables, partition_rows: int, chunk_rows: int) -> DiskLinks:

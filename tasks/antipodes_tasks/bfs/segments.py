@@ -1,4 +1,4 @@
-"""Segments of the journal: the new positions of a chunk in one layer, in the shorter of two encodings.
+"""Segments of the journal: the new positions of a chunk in one layer, in one of two encodings.
 
 Each position is new in exactly one layer, so all segments together are the table.
 
@@ -58,18 +58,18 @@ _of_thread = threading.local()
 class SegmentLog:
     """Segments in memory, in the order in which they were found."""
 
-    def __init__(self, most_gaps: float = 1.0) -> None:
-        """Create a log; ``most_gaps`` is the maximum length of encoded gaps, as a fraction of that of the bitmap."""
+    def __init__(self, max_gaps: float = 1.0) -> None:
+        """Create a log; ``max_gaps`` is the maximum length of encoded gaps, as a fraction of that of the bitmap."""
         self.segments: list[Segment] = []
         self.size = 0
         """Number of bytes of all segments."""
-        self._most_gaps = most_gaps
+        self._max_gaps = max_gaps
 
     def add(self, chunk: int, depth: int, layer: Bitmap, width: int, count: int) -> None:
         """Add a segment with the ``count`` positions of a chunk in ``layer`` ``(rows, words)``, unless it is empty."""
         if count:
             out = _scratch(bitmap_bytes(len(layer), width))
-            kind, length = encode(layer, width, count, out, self._most_gaps)
+            kind, length = encode(layer, width, count, out, self._max_gaps)
             self.append(Segment(chunk, depth, kind, count, out[:length].copy()))
 
     def append(self, segment: Segment) -> None:
@@ -185,15 +185,15 @@ def _encode_gaps(layer: Bitmap, width: int, out: Bytes, last_word: Bytes) -> int
     return length
 
 
-def encode(layer: Bitmap, width: int, count: int, out: Bytes, most_gaps: float = 1.0) -> tuple[int, int]:
+def encode(layer: Bitmap, width: int, count: int, out: Bytes, max_gaps: float = 1.0) -> tuple[int, int]:
     """Write a chunk's positions in a layer to the beginning of ``out``, as gaps or as a bitmap.
 
     ``layer`` ``(rows, words)`` must have ``count`` > 0 bits set, none of them past the last column, and ``out`` must
-    have room for `bitmap_bytes`. Gaps are written if their length is at most ``most_gaps`` times that of the bitmap.
+    have room for `bitmap_bytes`. Gaps are written if their length is at most ``max_gaps`` times that of the bitmap.
     Return the kind of segment and its length in bytes. The rest of ``out`` is undefined.
     """
     size = bitmap_bytes(layer.shape[0], width)
-    last_word, most = np.empty(_ROOM, dtype=np.uint8), int(most_gaps * size)
+    last_word, most = np.empty(_ROOM, dtype=np.uint8), int(max_gaps * size)
     length = _encode_gaps(layer, width, out[:most], last_word) if count <= most else -1  # a gap takes a byte or more
     if length >= 0:
         return GAPS, length

@@ -3,7 +3,7 @@
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from typing import ClassVar, TypeVar
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,12 +28,11 @@ Item = TypeVar("Item")
 class DiskSegments(ShardSegments):
     """The segments of the chunks of a shard. Other threads read earlier layers while a layer is added."""
 
-    MOST_GAPS: ClassVar = 0.5
-    """Layers are read many times, and reading a gap takes as long as reading several bytes of a bitmap."""
-
-    def __init__(self, journal: Journal, first_chunk: int, end_chunk: int, buffer_bytes: int) -> None:
+    def __init__(
+        self, journal: Journal, first_chunk: int, end_chunk: int, buffer_bytes: int, max_gaps: float = 1.0
+    ) -> None:
         """Create the segments of a shard; ``buffer_bytes`` of segments are collected before they are written."""
-        super().__init__(journal, first_chunk, end_chunk)
+        super().__init__(journal, first_chunk, end_chunk, max_gaps)
         self.buffer_bytes = buffer_bytes
         """Maximum size of the log in bytes."""
         self._changing = threading.Lock()

@@ -69,7 +69,7 @@ class Shard:
         """The `PartitionState` of each partition."""
         self.depth = -1
         """The depth of the bits. Positions at greater depths do not count, even if other shards have reached them."""
-        self.segments = contents.segments(journal, self.states)
+        self.segments = contents.segments(journal, self.states, commitment)
         """The segments that the shard found, if the commitment keeps them."""
         self._contents, self._commitment = contents, commitment
         self.damaged: list[str] = []

@@ -1,7 +1,6 @@
 """The segments that a shard has found: in its memory, and in the files of the journal."""
 
 from collections.abc import Iterator, Sequence
-from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,12 +13,11 @@ from antipodes_tasks.bfs.segments import Segment, SegmentLog
 class ShardSegments:
     """The segments of the chunks of a shard."""
 
-    MOST_GAPS: ClassVar = 1.0
-    """Maximum length of encoded gaps as a fraction of the length of a bitmap; see `SegmentLog`."""
-
-    def __init__(self, journal: Journal, first_chunk: int, end_chunk: int) -> None:
+    def __init__(self, journal: Journal, first_chunk: int, end_chunk: int, max_gaps: float = 1.0) -> None:
+        """Create the segments of a shard; see `SegmentLog` for ``max_gaps``."""
         self.journal = journal
-        self.log = SegmentLog(self.MOST_GAPS)
+        self.max_gaps = max_gaps
+        self.log = SegmentLog(max_gaps)
         """The segments that are not in a file yet."""
         self.stored = StoredSegments.empty(first_chunk, end_chunk)
         self.searched = -1
@@ -76,7 +74,7 @@ class ShardSegments:
     def keep(self, key: str, index: FileIndex, durable: bool) -> None:
         """Replace the segments in the log by those in a file that was written."""
         self.stored = self.stored.with_files([(key, index)])
-        self.log = SegmentLog(self.MOST_GAPS)
+        self.log = SegmentLog(self.max_gaps)
         if not durable:
             self.not_durable.append(key)
 

@@ -77,6 +77,11 @@ class Commitment(ABC):
     unique: bool = field(default=False, kw_only=True)
     """Whether the search also counts symmetry classes. Of a table, they can be counted later."""
 
+    @property
+    def max_gaps(self) -> float:
+        """Maximum length of a list of gaps on disk, as a fraction of that of a bitmap; see `SegmentLog`."""
+        return 1.0
+
     def shards_to_restore(self, lost: Sequence[int], shards: int) -> Sequence[int]:
         """Return the numbers of the shards that are restored if some of all ``shards`` are ``lost``."""
         return lost if self.goes_back or not lost else range(shards)
@@ -226,10 +231,15 @@ class LastLayersCommitment(JournalCommitment):
     goes_back = False
     stored = "last layers"
 
+    @property
+    def max_gaps(self) -> float:
+        """Half of a bitmap if there are only the last layers. Each is read several times, and a bitmap faster."""
+        return super().max_gaps if self.one_way else 0.5
+
     def disk_space(self, division: "Division") -> DiskSpace:
         """Return the disk space of three layers: two from which the search continues, and the one being found.
 
-        A layer takes one bit per entry only if it has an eighth of all entries, so three layers rarely do.
+        A layer takes one bit per entry only if it has a sixteenth of all entries, so three layers rarely do.
         """
         space = division.space
         if self.one_way:

@@ -179,8 +179,8 @@ class Contents(ABC):
     def make_state(self, plan: "Plan") -> MakeState:
         """Return the function that creates the state of a partition on its worker."""
 
-    def segments(self, journal: Journal, states: Sequence[Any]) -> ShardSegments:
-        """Return the segments of a new shard with these states."""
+    def segments(self, journal: Journal, states: Sequence[Any], commitment: Commitment) -> ShardSegments:
+        """Return the segments of a new shard with these states, for what the ``commitment`` keeps of them."""
         return ShardSegments(journal, states[0].chunks.start, states[-1].chunks.stop)
 
     @abstractmethod

@@ -114,9 +114,10 @@ class DiskContents(BitContents):
         """Return the function that creates the state of a partition."""
         return partial(_state_of, plan.space.width, plan.chunk_rows, _one_way(plan.space), plan.weights)
 
-    def segments(self, journal: Journal, states: Sequence[DiskState]) -> ShardSegments:
+    def segments(self, journal: Journal, states: Sequence[DiskState], commitment: Commitment) -> ShardSegments:
         """Return the segments of a shard, which its states read."""
-        found = DiskSegments(journal, states[0].chunks.start, states[-1].chunks.stop, LOG_BYTES)
+        chunks = states[0].chunks.start, states[-1].chunks.stop
+        found = DiskSegments(journal, *chunks, LOG_BYTES, commitment.max_gaps)
         for state in states:
             state.files = found
         return found
