@@ -18,6 +18,7 @@ from stores import LayersSeen, contents, stop_after
 
 from antipodes.executors.threads import Threads
 from antipodes.puzzles.config import load_config
+from antipodes.puzzles.families import puzzle_from
 from antipodes.storage.directory import DirectoryStorage
 from antipodes.storage.opening import storage_at
 from antipodes.stores import remove_any
@@ -213,6 +214,12 @@ def test_disk_is_chosen_if_two_bits_do_not_fit() -> None:
     assert tight.memory_bytes <= PROGRAM_BYTES + 40 * MIB
     assert tight.partition_count > disk.partition_count
     assert not plan_run(puzzle, 2, PROGRAM_BYTES + 40 * MIB, processes=2).contents.on_disk
+
+
+def test_four_billion_positions_fit_into_256_mib() -> None:
+    tiles = "1 2 3 4 5 6 7 8 9 9 9 9 9 9 9 0"
+    puzzle = puzzle_from({"name": "eight-tiles", "family": "sliding", "rows": 4, "columns": 4, "start": tiles})
+    assert plan_run(puzzle, 2, 256 * MIB).least_bytes <= 256 * MIB
 
 
 @pytest.mark.slow

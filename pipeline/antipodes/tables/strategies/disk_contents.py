@@ -162,7 +162,7 @@ def _one_way(space: Space) -> bool:
 def _worker_bytes(space: Space, chunk_rows: int) -> int:
     """Return the memory of a worker in addition to the bits of its partition."""
     chunk = bitmap_bytes(chunk_rows, space.width)
-    return LOG_BYTES + PIECES_IN_MEMORY * max(READ_BYTES, chunk) + MAX_KEPT + CHUNKS_IN_MEMORY * chunk
+    return LOG_BYTES + PIECES_IN_MEMORY * max(READ_BYTES, chunk) + CHUNKS_IN_MEMORY * chunk
 
 
 def _window_bytes(space: Space, rows: int) -> int:
