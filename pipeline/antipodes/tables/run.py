@@ -113,7 +113,7 @@ def run_puzzle(
                 session.store.commit(first)
             begun = commitment.commits(session.store, lock, first, session.listener, session.clock)
             search = LayerSearch(session, config, opened, begun)
-            with plan.contents.freed_memory():
+            with plan.contents.freed_memory(plan.commitment.makes_table):
                 last = search.run(plan)
             farthest = _farthest(last, config)
     return _report(session, config, manifest, last, farthest, search)

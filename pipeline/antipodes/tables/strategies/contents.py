@@ -167,7 +167,7 @@ class Contents(ABC):
         Raises InterruptedRunError if ``stop`` returns True meanwhile.
         """
 
-    def freed_memory(self) -> AbstractContextManager[None]:
+    def freed_memory(self, makes_table: bool) -> AbstractContextManager[None]:
         """Return the context of a run in threads of this process: how much freed memory the process keeps."""
         return nullcontext()
 

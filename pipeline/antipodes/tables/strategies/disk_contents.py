@@ -36,10 +36,11 @@ MOVE_BYTES = 3 * 4
 """Memory in bytes of a move of a window: its row, its target and its column map."""
 CHUNKS_IN_MEMORY = 4
 """Bitmaps of a chunk that a worker needs: a part of a frontier, the earlier positions, and an encoded segment."""
-MAX_KEPT, GLIBC_MAX_KEPT = 2 * MIB, 1 << 25
+MAX_KEPT, TABLE_MAX_KEPT, GLIBC_MAX_KEPT = 2 * MIB, MIB, 1 << 25
 """Size in bytes of the largest freed array that the C library keeps: during a search on disk, so that the pieces of a
-stream are read into the same memory, and by default after it has freed large arrays. With 1 MiB, seven-tiles had three
-times as many page faults."""
+stream are read into the same memory, if it makes a table, and by default after it has freed large arrays. With 1 MiB,
+counting seven-tiles had three times as many page faults; with 2 MiB, the table of eight tiles took 258.6 MiB instead of
+249.8 MiB, because the assembly has many threads."""
 
 
 @dataclass(frozen=True)
@@ -131,13 +132,14 @@ class DiskContents(BitContents):
         return warm_up, space.filler.most_column_maps, space.width
 
     @contextmanager
-    def freed_memory(self) -> Iterator[None]:
+    def freed_memory(self, makes_table: bool) -> Iterator[None]:
         """Return freed arrays to the system immediately in the block, since memory is scarce.
 
         By default, glibc keeps up to 64 MiB for each thread that allocates arrays. The assembly has many threads, which
         kept 25 MiB of a run with a limit of 256 MiB.
         """
-        keep_freed(MAX_KEPT, MAX_KEPT)
+        kept = TABLE_MAX_KEPT if makes_table else MAX_KEPT
+        keep_freed(kept, kept)
         try:
             yield
         finally:
