@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from antipodes.puzzles.puzzle import Puzzle
+from antipodes.solving.bundle_cache import bytes_of_bundles, cached_bundles
 from antipodes.solving.pattern_values import MAX_EXPANDED, expanded, space_of
 from antipodes.solving.quotient_cache import cached_quotient
 from antipodes.solving.table_cache import fits_halves, values_of
@@ -25,7 +26,8 @@ from antipodes_tasks.rules.moves import GoalTest, Labels
 from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.rules.swaps import swap_edges
 from antipodes_tasks.searches.abstractions import abstraction_of
-from antipodes_tasks.searches.packed import BYTES, HALVES, Encoding
+from antipodes_tasks.searches.bundles import Bundles, bundle_rows
+from antipodes_tasks.searches.packed import BYTES, HALVES, MODULO_3, Encoding
 from antipodes_tasks.searches.pattern_databases import Patterns
 from antipodes_tasks.searches.permutation_pdb import PermutationPatterns
 from antipodes_tasks.searches.permutation_views import PermutationTable
@@ -34,13 +36,14 @@ from antipodes_tasks.searches.progress import Heartbeat, no_pulse
 from antipodes_tasks.searches.quotient import Quotient
 from antipodes_tasks.searches.sliding_pdb import PatternTable, SlidingPatterns
 from antipodes_tasks.searches.sliding_rows import SwapRows
+from antipodes_tasks.searches.step_tables import MAX_MOVES
 from antipodes_tasks.spaces.reduced_numbering import Reduced
 from antipodes_tasks.spaces.space import REDUCED, Numbering, Space
 
 KINDS = ("arrangements", "orbits", "group", "keys", "regions", REDUCED)
 """The kinds of spaces in which a search can follow each move, or that can be expanded to such a space."""
 MAX_EXACT_ENTRIES = 1 << 32
-"""Number of entries from which on a reduced table is clipped, if other tables are not. Step tables number their words
+"""Number of entries from which on a reduced table is used alone and in bundles, because step tables number their words
 with 32 bits."""
 
 
@@ -53,6 +56,11 @@ class _Stored(NamedTuple):
     encoding: Encoding
     quotient: Quotient | None = None
     """How a search finds the entries of a reduced table; None if all positions have a value in memory."""
+
+    @property
+    def reduced_size(self) -> int:
+        """Number of entries of a table that is reduced by symmetries; otherwise 0."""
+        return self.manifest.index_size if self.manifest.symmetry > 1 else 0
 
     @property
     def numbering(self) -> Numbering:
@@ -114,7 +122,7 @@ def _of_swaps(rules: Rules, goal: Labels, stored: Sequence[_Stored], pulse: Hear
     aim = Problem(rules, goal, goal[np.newaxis])
     _check_expansion(stored)
     fitting = [_pattern(aim, one) for one in stored]
-    _check_memory(stored)
+    _check_memory(sum(one.size for one in stored))
     values = [one.values(pulse) for one in stored]
     tables = [replace(table, values=own) for table, own in zip(fitting, values, strict=True)]
     return SlidingPatterns.of(rules, goal, tables, costs_of_pieces(aim.rules, aim.goals))
@@ -122,12 +130,17 @@ def _of_swaps(rules: Rules, goal: Labels, stored: Sequence[_Stored], pulse: Hear
 
 def _of_turns(rules: Rules, goal: Labels, stored: Sequence[_Stored], pulse: Heartbeat) -> PermutationPatterns:
     abstractions = [abstraction_of(rules, goal, one.space.rules) for one in stored]
-    opened = _clipped(
-        [
-            one._replace(quotient=cached_quotient(one.space, one.manifest, pulse)) if one.manifest.symmetry > 1 else one
-            for one in stored
-        ]
-    )
+    largest = max(range(len(stored)), key=lambda number: stored[number].reduced_size)
+    if stored[largest].reduced_size >= MAX_EXACT_ENTRIES and len(rules.moves) <= MAX_MOVES:
+        bundles = _bundles(stored[largest], pulse)
+        if bundles is not None:
+            numbering, rules_of = bundles.rows.numbering, stored[largest].space.rules
+            table = PermutationTable(rules_of, numbering, abstractions[largest], 0, MODULO_3, bundles=bundles)
+            return PermutationPatterns.of(rules, goal, [table], np.empty(0, dtype=np.uint8))
+    opened = [
+        one._replace(quotient=cached_quotient(one.space, one.manifest, pulse)) if one.reduced_size else one
+        for one in stored
+    ]
     _check_expansion(opened)
     begins = accumulate((one.size for one in opened), initial=0)
     tables = [
@@ -136,11 +149,23 @@ def _of_turns(rules: Rules, goal: Labels, stored: Sequence[_Stored], pulse: Hear
     ]
     for table in tables:
         table.digits  # noqa: B018  (raises an error before anything is read)
-    _check_memory(opened)
+    _check_memory(sum(one.size for one in opened))
     values = np.empty(sum(one.size for one in opened), dtype=np.uint8)
     for one, table in zip(opened, tables, strict=True):
         one.values(pulse, values[table.begin : table.begin + one.size])
     return PermutationPatterns.of(rules, goal, tables, values, available_memory() // 2)
+
+
+def _bundles(stored: _Stored, pulse: Heartbeat) -> Bundles | None:
+    """Return the bundles of a reduced table, or None if it has none.
+
+    Raises ResourceLimitError if they take more memory than is free.
+    """
+    rows = bundle_rows(stored.space)
+    if rows is None:
+        return None
+    _check_memory(bytes_of_bundles(rows, stored.manifest.symmetry))
+    return cached_bundles(stored.store, stored.manifest, stored.space, rows, pulse)
 
 
 def _stored(addresses: Sequence[Address], pack: bool) -> list[_Stored]:
@@ -150,27 +175,6 @@ def _stored(addresses: Sequence[Address], pack: bool) -> list[_Stored]:
     encodings = [HALVES if pack and fits_halves(manifest) else BYTES for manifest in manifests]
     spaces = [space_of(*one) for one in zip(stores, manifests, strict=True)]
     return [_Stored(*one) for one in zip(stores, manifests, spaces, encodings, strict=True)]
-
-
-def _clipped(stored: Sequence[_Stored]) -> list[_Stored]:
-    """Return some tables, with two bits per entry for the reduced ones that are too large for step tables.
-
-    Clipped values do not distinguish short distances, so at least one table has to stay exact.
-    """
-    large = [one.quotient is not None and one.manifest.index_size >= MAX_EXACT_ENTRIES for one in stored]
-    if all(large):
-        return list(stored)
-    return [
-        one._replace(encoding=_two_bits(one.manifest)) if big else one for one, big in zip(stored, large, strict=True)
-    ]
-
-
-def _two_bits(manifest: TableManifest) -> Encoding:
-    """Return the encoding with two bits per entry that distinguishes the most frequent distances.
-
-    The first clipped value is one less than the distance of most positions, so that only few positions are nearer.
-    """
-    return Encoding(2, max(int(np.argmax(manifest.layers)) - 2, 1))
 
 
 def _finished(store: TableStore) -> TableManifest:
@@ -201,9 +205,8 @@ def _check_expansion(stored: Sequence[_Stored]) -> None:
             )
 
 
-def _check_memory(stored: Sequence[_Stored]) -> None:
-    """Raise ResourceLimitError if the values of some tables take more memory than is free."""
-    size = sum(one.size for one in stored)
+def _check_memory(size: int) -> None:
+    """Raise ResourceLimitError if the values of some tables take more memory than is free, ``size`` bytes."""
     if size > available_memory():
         raise ResourceLimitError(
             f"the pattern tables take {size:,} bytes of memory, but only {available_memory():,} are free"

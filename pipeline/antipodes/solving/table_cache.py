@@ -48,7 +48,7 @@ def values_of(
     limit_of_cache()  # raises before anything is read
     size = encoding.size(manifest.index_size)
     if manifest.index_size >= LEAST_CACHED:
-        name = _name(manifest, f"{encoding.shift} {encoding.base}")
+        name = _name(manifest, str(encoding.shift))
         found = open_cached(name, pulse, into)
         if found is None or len(found) != size:
             fill = partial(read_store, store, manifest, encoding, pulse=pulse)
@@ -60,14 +60,17 @@ def values_of(
     return values
 
 
-def kept(manifest: TableManifest, form: str) -> Values | None:
+def kept(manifest: TableManifest, form: str, pulse: Heartbeat = no_pulse) -> Values | None:
     """Return the cached bytes for a table in some form, or None if they are missing or corrupt."""
-    return open_cached(_name(manifest, form))
+    return open_cached(_name(manifest, form), pulse)
 
 
 def keep(manifest: TableManifest, form: str, values: Values) -> None:
-    """Cache bytes for a table in some form; raise InputError if the limit of the cache is not valid."""
-    keep_cached(_name(manifest, form), len(values), lambda write: write(0, values))
+    """Cache bytes for a table in some form; raise InputError if the limit of the cache is not valid.
+
+    The bytes are read again from the file.
+    """
+    keep_cached(_name(manifest, form), len(values), lambda write: write(0, values), into=values)
 
 
 def writer(values: Values) -> Write:

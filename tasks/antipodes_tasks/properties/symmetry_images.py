@@ -116,6 +116,12 @@ class Images:
         return np.argsort(self.places, axis=1)
 
     @cached_property
+    def inverses(self) -> NDArray[np.int64]:
+        """``(symmetries,)``: the number of the inverse of each symmetry. They must form a group."""
+        identity = self.identity._keys[0]
+        return np.array([self.compose(self[[one]])._keys.index(identity) for one in range(len(self))], dtype=np.int64)
+
+    @cached_property
     def identity(self) -> "Images":
         """The identity only."""
         every = np.arange(self.labels.shape[2])

@@ -33,7 +33,7 @@ FIRST, WEIGHT, ROW, FIRST_MAP, WIDTH = np.arange(5, dtype=np.uint64)
 in ``after``; its weight in the entry; for a column, the digit that is the row, otherwise NO_ROW; where the numbers of
 its column maps begin; the size of a column map."""
 
-SHIFT, MASK, BASE = np.arange(3, dtype=np.uint64)
+SHIFT, MASK = np.arange(2, dtype=np.uint64)
 """Columns of ``encodings``, which describe the values of a table: see `Encoding`."""
 
 
@@ -56,9 +56,7 @@ class ViewArrays(NamedTuple):
     begin: Words
     """``(views,)``: the offset of the table's values, in bytes."""
     encodings: Words
-    """``(views, 3)``: see `SHIFT` for the columns."""
-    linked: NDArray[np.bool_]
-    """``(views,)``: see `PermutationPatterns.linked`."""
+    """``(views, 2)``: see `SHIFT` for the columns."""
 
 
 class Followers(NamedTuple):
@@ -114,8 +112,11 @@ class BlockPath(NamedTuple):
     """``(paths, bound)``: the moves of the paths found, while there is room."""
 
     @classmethod
-    def of(cls, root: Labels, depth: int, room: int, views: ViewArrays, found: Words) -> "BlockPath":
-        """Return empty blocks of ``room`` positions, for paths of ``depth`` moves from a position ``(places,)``."""
+    def of(cls, root: Labels, depth: int, room: int, digits: int, views: int, found: Words) -> "BlockPath":
+        """Return empty blocks of ``room`` positions, for paths of ``depth`` moves from a position ``(places,)``.
+
+        ``digits`` and ``views`` are the numbers of digits and views.
+        """
         shape = depth + 1, room
         return cls(
             size=np.zeros(depth + 1, dtype=np.uint64),
@@ -123,8 +124,8 @@ class BlockPath(NamedTuple):
             parent=np.zeros(shape, dtype=np.uint32),
             move=np.zeros(shape, dtype=np.uint32),
             number=np.zeros(room, dtype=np.int64),
-            digits=np.zeros((*shape, len(views.digits)), dtype=np.uint32),
-            view_bounds=np.zeros((*shape, len(views.begin)), dtype=np.uint8),
+            digits=np.zeros((*shape, digits), dtype=np.uint32),
+            view_bounds=np.zeros((*shape, views), dtype=np.uint8),
             taken=np.zeros(depth, dtype=np.uint64),
             labels=np.tile(root, (3, 1)),
             tally=np.array(TALLY),

@@ -5,8 +5,6 @@ parts left out. A path in the puzzle is never shorter than the distance in the a
 bound, and so is the maximum of several such distances (J. C. Culberson and J. Schaeffer, Pattern Databases, 1998). A
 symmetry of the puzzle maps a position to one that is equally far from the goal, so a table can also be looked up at
 each symmetric image. A table combined with a symmetry is a *view*.
-
-The views of clipped tables (see `Encoding`) come after the others.
 """
 
 from collections.abc import Callable, Sequence
@@ -36,6 +34,7 @@ from antipodes_tasks.searches.block_path import (
     MoveEffects,
     ViewArrays,
 )
+from antipodes_tasks.searches.bundle_lookups import BundleArrays
 from antipodes_tasks.searches.depth_first import NEXT_BOUND, Descent, Pass, listed, room_for_paths
 from antipodes_tasks.searches.digits import INDEPENDENT, split
 from antipodes_tasks.searches.move_sequences import Inverses, followers, followers_as_bits
@@ -46,14 +45,12 @@ from antipodes_tasks.searches.progress import A_CALL, Heartbeat, no_pulse
 from antipodes_tasks.searches.quotient import Quotient
 from antipodes_tasks.searches.random_positions import random_positions
 from antipodes_tasks.searches.shares import WHOLE, Share
+from antipodes_tasks.searches.staged_search import StagedSearch, step_arrays
 from antipodes_tasks.searches.step_lookups import StepArrays
-from antipodes_tasks.searches.step_table_search import StepSearch, step_arrays
 from antipodes_tasks.searches.symmetric_starts import Stage, stages_of, whole_tree
 from antipodes_tasks.searches.view_lookups import ROOM, BestViews, best_views, find_entries
 
 BYTES_OF_WORD = 8
-NEVER = -1
-"""The number of moves left for which positions are expanded by steps, if there are no step tables."""
 MAX_SYMMETRIES = 1 << 10
 """Maximum number of symmetries that are used for views."""
 MAX_VIEWS, MIN_GAIN = 8, 0.01
@@ -79,15 +76,14 @@ class PermutationPatterns(Patterns):
     def of(
         cls, rules: Rules, goal: Labels, tables: Sequence[PermutationTable], values: NDArray[np.uint8], room: int = 0
     ) -> "PermutationPatterns":
-        """Return the heuristic for distances to a goal ``(places,)``, with the views that raise the bound most."""
+        """Return the heuristic for distances to a goal ``(places,)``, with the views that raise the bound most.
+
+        A table with bundles must be the only table.
+        """
         found = [TableLookup(table, symmetry) for symmetry in _symmetries(rules, goal) for table in tables]
         sample = random_positions(rules, goal)
-        chosen = list[TableLookup]()
-        for clipped in (False, True):
-            same = [view for view in found if view.table.encoding.clipped == clipped]
-            said = [view.table.read(values, view.entries(sample)) for view in same]
-            chosen += [same[k] for k in _raising(said)] if same else []
-        return cls(rules, goal, tuple(chosen), values, room)
+        said = [view.table.read(values, view.entries(sample)) for view in found]
+        return cls(rules, goal, tuple(found[k] for k in _raising(said)), values, room)
 
     @property
     def name(self) -> str:
@@ -114,15 +110,16 @@ class PermutationPatterns(Patterns):
             return UNREACHABLE_COST
         return bound
 
-    @property
-    def exact(self) -> int:
-        """Number of views that are not clipped; they come first."""
-        return sum(not view.table.encoding.clipped for view in self.views)
-
     @cached_property
     def arrays(self) -> ViewArrays:
-        """The views as arrays for the kernels."""
+        """The views as arrays for the kernels, unless they are views of bundles."""
         return _view_arrays(self)
+
+    @cached_property
+    def bundles(self) -> BundleArrays | None:
+        """The views of bundles as arrays for the kernels; None if the table has no bundles."""
+        bundles = self.views[0].table.bundles
+        return None if bundles is None else BundleArrays.of(bundles, self.views)
 
     @cached_property
     def inverses(self) -> "Inverses | None":
@@ -139,10 +136,10 @@ class PermutationPatterns(Patterns):
         impossible, so every path has more moves. (H. Kociemba found this for the cube.)
         """
         said = self.look_up(self.rules.moves.predecessors(self.goal))
-        linked = np.array([not view.table.encoding.clipped for view in self.views])
+        linked = np.ones(len(self.views), dtype=np.bool_)
         if (said[linked] == 1).all(axis=0).any():
             return np.zeros_like(linked)
-        for view in reversed(range(self.exact)):
+        for view in reversed(range(len(self.views))):
             linked[view] = False
             linked[view] = bool((said[linked] == 1).all(axis=0).any())
         return linked
@@ -173,15 +170,13 @@ class PermutationPatterns(Patterns):
             both = np.stack((root, self.inverses.image(root)))
             inverted = bool(np.diff(self.look_up(both).sum(axis=0))[0] > 0)
             root = both[int(inverted)]
-        if self.steps is None:
+        search = self._long_search(root, depth, request)
+        if search is None:
             path, looked = _path(self, depth, root, request)
             advance = self._by_views(path, looked, request.every, share)
         else:
-            search = StepSearch.begun(
-                self.rules, self.views, self.arrays, self.values, self.steps, root, depth, request
-            )
             path, stages = search.path, self._stages(root, depth, request.every)
-            advance = search.chain_stages(stages, self.goal, self.effects, request.every, share)
+            advance = search.chain_stages(stages, self.goal, self.effects, self.linked, request.every, share)
 
         def result() -> Pass:
             found = listed(path.found, int(path.tally[DISTINCT]), problem, request)
@@ -193,10 +188,19 @@ class PermutationPatterns(Patterns):
 
         return Descent(advance, path.tally, result)
 
+    def _long_search(self, root: Labels, depth: int, request: Request) -> StagedSearch | None:
+        """Return a search by bundles or by step tables; None if there are neither."""
+        known = self.rules, self.views
+        if self.bundles is not None:
+            return StagedSearch.with_bundles(*known, self.bundles, root, depth, request)
+        if self.steps is not None:
+            return StagedSearch.with_steps(*known, self.arrays, self.values, self.steps, root, depth, request)
+        return None
+
     def _by_views(self, path: BlockPath, looked: BestViews, every: bool, share: Share) -> Callable[[int], bool]:
         """Return a function that advances a search without step tables; see `Descent.advance`."""
-        by_views = looked, self.followers[every], self.values
-        found_by = (self.goal, self.effects, self.arrays, by_views, None, NEVER, every, *share.words)
+        by_views = looked, self.followers[every], self.arrays, self.values
+        found_by = (self.goal, self.effects, self.linked, by_views, None, None, every, *share.words)
 
         def advance(budget: int) -> bool:
             return descend_in_blocks(path, budget, *found_by)
@@ -226,16 +230,14 @@ class PermutationPatterns(Patterns):
         return known[1]
 
     def prepare(self, threads: int, pulse: Heartbeat = no_pulse) -> None:
-        """Compute the step tables of all tables that are not clipped, if these are reduced and fit into memory."""
+        """Compute the step tables of all tables, if these are reduced and fit into memory, and there are no bundles."""
         while not self._preparing.acquire(timeout=A_CALL):
             pulse()
         try:
-            tables = tuple(dict.fromkeys(view.table for view in self.views[: self.exact]))
-            fitting = BYTES_OF_WORD * sum(table.entries for table in tables) <= self.room
-            if self.steps is None and tables and fitting and all(table.quotient is not None for table in tables):
-                self._made.extend(
-                    step_arrays(self.rules, self.views[: self.exact], tables, self.values, threads, pulse)
-                )
+            tables = tuple(dict.fromkeys(view.table for view in self.views))
+            reduced = self.bundles is None and all(table.quotient is not None for table in tables)
+            if self.steps is None and reduced and BYTES_OF_WORD * sum(table.entries for table in tables) <= self.room:
+                self._made.extend(step_arrays(self.rules, self.views, tables, self.values, threads, pulse))
         finally:
             self._preparing.release()
 
@@ -249,13 +251,14 @@ def _path(patterns: PermutationPatterns, depth: int, root: Labels, request: Requ
     """Return the path that consists of the root only, and the entries of the root's successors."""
     views, moves, arrays = patterns.views, len(patterns.rules.moves), patterns.arrays
     room, follow = max(ROOM, moves), patterns.followers[request.every]
-    path = BlockPath.of(root, depth, room, arrays, room_for_paths(depth, request, np.uint64, depth))
+    digits = len(arrays.digits)
+    path = BlockPath.of(root, depth, room, digits, len(views), room_for_paths(depth, request, np.uint64, depth))
     looked = best_views(views, moves, depth, room)
     for view, at in zip(views, arrays.digit_at.tolist(), strict=False):
         own = split(int(view.entries(root[np.newaxis])[0]), view.table.digits)
         path.digits[0, 0, at : at + len(own)] = own
     path.size[0], path.view_bounds[0, 0] = 1, patterns.look_up(root[np.newaxis])[:, 0]
-    find_entries(path, looked, ZERO, ONE, ZERO, arrays, follow, patterns.values)
+    find_entries(path, looked, ZERO, ONE, arrays, follow, patterns.values)
     return path, looked
 
 
@@ -316,10 +319,7 @@ def _view_arrays(patterns: PermutationPatterns) -> ViewArrays:
         classes=np.concatenate(classes),
         symmetries=np.concatenate(symmetries),
         begin=np.array([table.begin for table in tables], dtype=np.uint64),
-        encodings=np.array(
-            [[table.encoding.shift, table.encoding.mask, table.encoding.base] for table in tables], dtype=np.uint64
-        ),
-        linked=patterns.linked,
+        encodings=np.array([[table.encoding.shift, table.encoding.mask] for table in tables], dtype=np.uint64),
     )
 
 

@@ -13,9 +13,10 @@ from antipodes_tasks.properties.symmetry import Symmetry
 from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.searches.abstractions import NO_MOVE, Homomorphism
+from antipodes_tasks.searches.bundles import NO_DISTANCE, Bundles
 from antipodes_tasks.searches.digits import Digit, digits_of
 from antipodes_tasks.searches.packed import Encoding
-from antipodes_tasks.searches.quotient import Quotient
+from antipodes_tasks.searches.quotient import Quotient, followed_digits
 from antipodes_tasks.spaces.space import NOT_NUMBERED, Numbering
 
 
@@ -33,14 +34,15 @@ class PermutationTable:
     encoding: Encoding
     quotient: Quotient | None = None
     """The entries of all positions, if the table is reduced by symmetries."""
+    bundles: Bundles | None = None
+    """The words of the table, if it is too large for step tables; then it has no values."""
 
     @cached_property
     def digits(self) -> tuple[Digit, ...]:
         """The digits of the indices; for a reduced table, the last digit is the column and the others form the row."""
-        digits = digits_of(self.numbering, self.rules)
-        if self.quotient is None or self.quotient.width > 1:
-            return digits
-        return *digits, Digit(1, 1, np.zeros((1, len(self.rules.moves) + 1), dtype=np.int32))
+        if self.quotient is None:
+            return digits_of(self.numbering, self.rules)
+        return followed_digits(self.numbering, self.rules, self.quotient.width)
 
     @property
     def entries(self) -> int:
@@ -52,12 +54,12 @@ class PermutationTable:
         return indices if self.quotient is None else self.quotient.located(indices)[0]
 
     def read(self, values: NDArray[np.uint8], indices: Numbers) -> Numbers:
-        """Return the distances of indices ``(n,)``, or lower bounds if they are clipped.
-
-        The bound of an unreachable position is UNREACHABLE_COST.
-        """
+        """Return the distances of indices ``(n,)``, or UNREACHABLE_COST for unreachable positions."""
+        if self.bundles is not None:
+            distances = self.bundles.distances(np.maximum(indices, 0))
+            return np.where((distances == NO_DISTANCE) | (indices == NOT_NUMBERED), UNREACHABLE_COST, distances)
         found = self.encoding.decode(values[self.begin :], self.places_of(np.maximum(indices, 0)))
-        unreached = (found == self.encoding.mask) & (not self.encoding.clipped)
+        unreached = found == self.encoding.mask
         return np.where(unreached | (indices == NOT_NUMBERED), UNREACHABLE_COST, found)
 
 

@@ -8,7 +8,7 @@ that maps the row to its representative.
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,13 +18,15 @@ from antipodes_tasks.properties.symmetry_images import Images
 from antipodes_tasks.rules.parts import moduli_of
 from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.rules.swaps import transforms_of
+from antipodes_tasks.searches.digits import Digit, digits_of
 from antipodes_tasks.searches.progress import Heartbeat, no_pulse, on_threads
 from antipodes_tasks.searches.random_positions import random_positions
 from antipodes_tasks.spaces.orbits import Orbits
 from antipodes_tasks.spaces.reduced_numbering import Reduced
 from antipodes_tasks.spaces.reduced_rows import KeyLines, KeyNumbers
 from antipodes_tasks.spaces.reduced_tables import ReducedTables
-from antipodes_tasks.spaces.row_classes import number_rows
+from antipodes_tasks.spaces.row_classes import RowClasses, RowNumbers, number_rows
+from antipodes_tasks.spaces.row_tables import RowTables
 from antipodes_tasks.spaces.rows_and_columns import Cut
 from antipodes_tasks.spaces.space import Numbering, Space
 
@@ -78,15 +80,91 @@ class Quotient:
         return entries, self.symmetries[of_map].astype(np.int64)
 
 
-class _Rows(NamedTuple):
-    """Some rows of all positions, after symmetries have mapped them to their representatives."""
+class MappedRows(NamedTuple):
+    """Some rows of all positions, after symmetries have mapped them to other rows."""
 
-    classes: Numbers
-    """``(n,)``: the numbers of the representative rows."""
-    symmetries: Numbers
+    classes: NDArray[np.integer]
+    """``(n,)``: the numbers of the other rows."""
+    symmetries: NDArray[np.integer]
     """``(n,)``: the numbers of the symmetries."""
     keys: KeyLines
     """``(n, key length)``: the keys of the column maps."""
+
+
+@dataclass(frozen=True, eq=False)
+class Representatives:
+    """Finds the representative rows of a reduced space, for several threads."""
+
+    classes: RowClasses
+    tables: RowTables
+    numbers: RowNumbers
+
+    @classmethod
+    def of(cls, space: Space) -> Self:
+        """Return what finds the representative rows of a reduced space."""
+        stored, filler = space.numbering, space.filler
+        assert isinstance(stored, Reduced)
+        assert isinstance(filler, ReducedTables)
+        found = cls(stored.classes, filler.row_tables, stored.classes.row_numbers())
+        found.mapped(np.zeros(1, dtype=np.int64), stored)  # computes what all threads share
+        return found
+
+    def mapped(self, rows: Numbers, numbering: Numbering) -> MappedRows:
+        """Return rows ``(n,)`` of a numbering of all positions, mapped to their representatives."""
+        labels = numbering.unrank(rows * self.classes.frame.width)
+        least = self.classes.minimum_images(labels)
+        found = np.empty(len(rows), dtype=np.int64)
+        number_rows(least.keys, self.numbers, found)
+        assert found.min() >= 0  # both numberings number the same positions
+        return MappedRows(found, least.symmetries, self.tables.keys_of_images(labels, least.symmetries))
+
+    def mapped_by(self, rows: Numbers, numbering: Numbering, symmetries: NDArray[np.integer]) -> KeyLines:
+        """Return the keys of the column maps of symmetries ``(n,)`` that map rows ``(n,)``."""
+        labels = numbering.unrank(rows * self.classes.frame.width)
+        return self.tables.keys_of_images(labels, symmetries.astype(np.int64))
+
+
+class RowMaps(NamedTuple):
+    """Rows of all positions, and the column maps of the symmetries that have mapped them to other rows."""
+
+    classes: NDArray[np.uint32]
+    """``(rows,)``: the numbers of the other rows."""
+    numbers: NDArray[np.uint32]
+    """``(rows,)``: the number of the column map."""
+    maps: NDArray[np.int32]
+    """``(column maps, width)``: for each column in the numbering of all positions, the column of the other row."""
+    symmetries: NDArray[np.uint16]
+    """``(column maps,)``: the number of the symmetry that each column map belongs to."""
+
+
+def number_maps(space: Space, numbering: Numbering, found: Iterator[MappedRows], rows: int) -> RowMaps | None:
+    """Number the column maps of ``rows`` rows of a numbering of all positions, found in order.
+
+    Returns None if the column maps would take too much memory.
+    """
+    stored, filler = space.numbering, space.filler
+    assert isinstance(stored, Reduced)
+    assert isinstance(filler, ReducedTables)
+    classes, pairs, keys = np.empty(rows, dtype=np.uint32), np.empty(rows, dtype=np.int64), None
+    first, symmetries, width = 0, len(stored.images), stored.width
+    for some in found:
+        keys = keys or KeyNumbers.empty(some.keys.shape[1])
+        end = first + len(some.classes)
+        classes[first:end] = some.classes
+        pairs[first:end] = keys.add(some.keys).astype(np.int64) * symmetries + some.symmetries
+        first = end
+    assert keys is not None
+    if keys.count * symmetries > MAX_PAIRS:
+        return None
+    counts = np.bincount(pairs)
+    known, numbers = np.flatnonzero(counts), (np.cumsum(counts > 0) - 1).astype(np.uint32)
+    if len(known) * width > MAX_MAP_ENTRIES:
+        return None
+    of_key, of_symmetry = np.divmod(known, symmetries)
+    columns = stored.frame.columns(numbering.unrank(np.arange(width)))
+    assert columns.min() >= 0  # both numberings number the same positions
+    maps = filler.maps_of(keys.known[of_key])[:, columns]
+    return RowMaps(classes, numbers[pairs], maps, of_symmetry.astype(np.uint16))
 
 
 def quotient_of(space: Space, threads: int, pulse: Heartbeat = no_pulse) -> Quotient | None:
@@ -95,66 +173,35 @@ def quotient_of(space: Space, threads: int, pulse: Heartbeat = no_pulse) -> Quot
     Returns None if the quotient would take too much memory, or if `moves_of` returns None. ``pulse``
     may interrupt the work.
     """
-    stored, filler = space.numbering, space.filler
+    stored = space.numbering
     assert isinstance(stored, Reduced)
-    assert isinstance(filler, ReducedTables)
     moves = moves_of(space.rules, stored.images)
     if stored.frame.all_rows > MAX_ROWS or moves is None:
         return None
-    numbering, width = followed_numbering(space.rules, stored), stored.width
-    rows, tables = numbering.size // width, filler.row_tables
-    representatives = stored.classes.row_numbers()
-    _ = tables.keys_of_images(numbering.unrank(np.zeros(1, dtype=np.int64)), np.zeros(1, np.int64))
+    numbering = followed_numbering(space.rules, stored)
+    rows, representatives = numbering.size // stored.width, Representatives.of(space)
 
-    def mapped(first: int) -> _Rows:
-        labels = numbering.unrank(np.arange(first, min(first + ROWS_AT_ONCE, rows)) * width)
-        least = stored.classes.minimum_images(labels)
-        keys = tables.keys_of_images(labels, least.symmetries)
-        numbers = np.empty(len(labels), dtype=np.int64)
-        number_rows(least.keys, representatives, numbers)
-        return _Rows(numbers, least.symmetries, keys)
+    def mapped(first: int) -> MappedRows:
+        return representatives.mapped(np.arange(first, min(first + ROWS_AT_ONCE, rows)), numbering)
 
-    found = _numbered(on_threads(mapped, range(0, rows, ROWS_AT_ONCE), threads, pulse), rows, len(stored.images))
-    if len(found.keys) * len(stored.images) > MAX_PAIRS:
+    each = on_threads(mapped, range(0, rows, ROWS_AT_ONCE), threads, pulse)
+    found = number_maps(space, numbering, each, rows)
+    if found is None:
         return None
-    counts = np.bincount(found.pairs)
-    known, of_map = np.flatnonzero(counts), (np.cumsum(counts > 0) - 1).astype(np.uint32)
-    bits = (len(known) - 1).bit_length()
-    if len(known) * width > MAX_MAP_ENTRIES or stored.rows << bits > 1 << 32:
+    bits = (len(found.maps) - 1).bit_length()
+    if stored.rows << bits > 1 << 32:
         return None
-    of_key, symmetries = np.divmod(known, len(stored.images))
-    columns = stored.frame.columns(numbering.unrank(np.arange(width)))
-    maps = filler.maps_of(found.keys[of_key])[:, columns]
-    assert columns.min() >= 0  # both numberings number the same positions
     class_of = found.classes << np.uint32(bits)
-    class_of |= of_map[found.pairs]
-    return Quotient(space, numbering, class_of, maps, symmetries.astype(np.uint16), moves)
+    class_of |= found.numbers
+    return Quotient(space, numbering, class_of, found.maps, found.symmetries, moves)
 
 
-class _Numbered(NamedTuple):
-    """All rows of all positions, after symmetries have mapped them to their representatives."""
-
-    classes: NDArray[np.uint32]
-    """``(rows,)``: the numbers of the representative rows."""
-    pairs: Numbers
-    """``(rows,)``: the number of the column map's key, times the number of symmetries, plus the symmetry."""
-    keys: KeyLines
-    """``(keys, key length)``: the different keys."""
-
-
-def _numbered(found: Iterator[_Rows], rows: int, symmetries: int) -> _Numbered:
-    """Return all rows, found in ascending order, with their column maps' keys numbered."""
-    classes, pairs = np.empty(rows, dtype=np.uint32), np.empty(rows, dtype=np.int64)
-    first, numbers = 0, None
-    for some in found:
-        numbers = numbers or KeyNumbers.empty(some.keys.shape[1])
-        end = first + len(some.classes)
-        assert some.classes.min() >= 0  # both numberings number the same positions
-        classes[first:end] = some.classes
-        pairs[first:end] = numbers.add(some.keys).astype(np.int64) * symmetries + some.symmetries
-        first = end
-    assert numbers is not None
-    return _Numbered(classes, pairs, numbers.known)
+def followed_digits(numbering: Numbering, rules: Rules, width: int) -> tuple[Digit, ...]:
+    """Return the digits of an index in a `followed_numbering`; the last is the column and the others form the row."""
+    digits = digits_of(numbering, rules)
+    if width > 1:
+        return digits
+    return *digits, Digit(1, 1, np.zeros((1, len(rules.moves) + 1), dtype=np.int32))
 
 
 def followed_numbering(rules: Rules, stored: Reduced) -> Numbering:

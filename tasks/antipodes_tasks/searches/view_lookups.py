@@ -4,9 +4,6 @@ All positions of a block are looked up together. Each position is first looked u
 for its predecessor: this table is the most likely to prune the position, since a bound changes by at most one per move.
 The remaining positions are looked up in the other tables. Memory that a kernel will read soon is prefetched: first the
 list of a reduced table's rows, which says where the entries are, and then the entries.
-
-If there are step tables, too, only the *clipped* views are looked up far from the goal, which is all that this module
-does then; see `block_dfs`.
 """
 
 from collections.abc import Sequence
@@ -18,7 +15,6 @@ from numpy.typing import NDArray
 from antipodes_tasks.base.jit import kernel
 from antipodes_tasks.keys.position_set import Words
 from antipodes_tasks.searches.block_path import (
-    BASE,
     BITS,
     CLASSES,
     COLUMNS,
@@ -72,12 +68,12 @@ def best_views(views: Sequence[TableLookup], moves: int, depth: int, room: int) 
 
 @kernel
 def value_at(
-    values: NDArray[np.uint8], entry: np.uint64, begin: np.uint64, shift: np.uint64, mask: np.uint64, base: np.uint64
+    values: NDArray[np.uint8], entry: np.uint64, begin: np.uint64, shift: np.uint64, mask: np.uint64
 ) -> np.uint64:
-    """Return the distance of an entry, or its lower bound if the table is clipped; see `Encoding`."""
+    """Return the distance of an entry; see `Encoding`."""
     within = (entry & ((ONE << shift) - ONE)) << (THREE - shift)
     value: np.uint64 = (np.uint64(values[begin + (entry >> shift)]) >> within) & mask
-    return value + base if value else value
+    return value
 
 
 @kernel
@@ -85,7 +81,7 @@ def successors_by_views(
     path: BlockPath,
     looked: BestViews,
     depth: np.uint64,
-    first_view: np.uint64,
+    linked: NDArray[np.bool_],
     views: ViewArrays,
     follow: Followers,
     values: NDArray[np.uint8],
@@ -95,16 +91,13 @@ def successors_by_views(
 ) -> np.uint64:
     """Expand positions of a depth while there is room for their successors; return the number of successors.
 
-    Only the views from ``first_view`` on are looked up. ``split``, ``part`` and ``parts`` are the `Share`; the first
-    share counts the positions above the split.
+    ``split``, ``part`` and ``parts`` are the `Share`; the first share counts the positions above the split.
     """
     kept = successors_in_best(path, looked, depth, views, follow, values, bool(depth >= split or part == ZERO))
-    below, moves, digit_at = depth + ONE, np.uint64(looked.entry.shape[2]), views.digit_at
-    look_up_others(path, looked, below, kept, first_view, views, values)
-    near = keep_near(path, looked, below, kept, first_view, views, values, split, part, parts)
-    of_views = digit_at[ZERO], digit_at[first_view]  # the step tables need the digits of the other views later
-    find_digits(path.digits, path.parent, path.move, below, near, *of_views, moves, views.digits, views.after)
-    return near
+    below, moves, digits = depth + ONE, np.uint64(looked.entry.shape[2]), np.uint64(path.digits.shape[2])
+    find_digits(path.digits, path.parent, path.move, below, kept, ZERO, digits, moves, views.digits, views.after)
+    look_up_others(path, looked, below, kept, views, values)
+    return keep_near(path, looked, below, kept, linked, views, values, split, part, parts)
 
 
 @kernel
@@ -128,12 +121,12 @@ def successors_in_best(
     while j < size and kept + most <= room:
         last, v = start if depth == ZERO else np.uint64(move[depth, j]), np.uint64(best[depth, j])
         first, successors = follow_at[last], follow_at[last + ONE] - follow_at[last]
-        at, shift, mask, base = begin[v], encodings[v, SHIFT], encodings[v, MASK], encodings[v, BASE]
+        at, shift, mask = begin[v], encodings[v, SHIFT], encodings[v, MASK]
         if counts:
             tally[EXPANDED] += 1
             tally[GENERATED] += np.int64(successors)
         for i in range(successors):
-            value = value_at(values, np.uint64(entry[depth, j, i]), at, shift, mask, base)
+            value = value_at(values, np.uint64(entry[depth, j, i]), at, shift, mask)
             if np.int64(value) > left:
                 next_bound = min(next_bound, np.int64(below + value))
                 continue
@@ -151,17 +144,15 @@ def look_up_others(
     looked: BestViews,
     depth: np.uint64,
     kept: np.uint64,
-    first_view: np.uint64,
     views: ViewArrays,
     values: NDArray[np.uint8],
 ) -> None:
-    """Compute the digits of a block's positions, and their entries in the views that have not been looked up yet."""
-    parent, move, digits = path.parent, path.move, path.digits
-    best, entry, others = looked
-    digit_at, meta, after, quotients, classes, _, begin, encodings, _ = views
-    above, moves, end = depth - ONE, np.uint64(entry.shape[2]), np.uint64(len(begin))
-    for u in range(first_view, end):
-        find_digits(digits, parent, move, depth, kept, digit_at[u], digit_at[u + ONE], moves, meta, after)
+    """Compute the entries of a block's positions in the views that have not been looked up yet, and prefetch them."""
+    parent, digits = path.parent, path.digits
+    best, _, others = looked
+    digit_at, meta, after, quotients, classes, _, begin, encodings = views
+    above, end = depth - ONE, np.uint64(len(begin))
+    for u in range(end):
         for k in range(kept):
             row = ZERO
             for d in range(digit_at[u], digit_at[u + ONE]):
@@ -169,7 +160,7 @@ def look_up_others(
             others[u, k] = row
             if quotients[u, CLASSES] != NO_ROW:
                 prefetch(classes, quotients[u, CLASSES] + row)
-    for u in range(first_view, end):
+    for u in range(end):
         for k in range(kept):
             if np.uint64(u) == np.uint64(best[above, parent[depth, k]]):
                 continue
@@ -203,7 +194,7 @@ def keep_near(
     looked: BestViews,
     depth: np.uint64,
     kept: np.uint64,
-    first_view: np.uint64,
+    linked: NDArray[np.bool_],
     views: ViewArrays,
     values: NDArray[np.uint8],
     split: np.uint64,
@@ -213,15 +204,15 @@ def keep_near(
     """Keep the positions of a block that no view prunes and that belong to the share; return their number."""
     _, _, parent, move, number, digits, said, taken, _, tally, _ = path
     best, _, others = looked
-    begin, encodings, linked = views.begin, views.encodings, views.linked
+    begin, encodings = views.begin, views.encodings
     left, end, links = np.int64(len(taken)) - np.int64(depth), np.uint64(len(begin)), linked.sum()
     near = ZERO
     for k in range(kept):
         worst, tight = np.int64(0), np.int64(0)
-        for u in range(first_view, end):
+        for u in range(end):
             if np.uint64(u) != np.uint64(best[depth - ONE, parent[depth, k]]):
-                shift, mask, base = encodings[u, SHIFT], encodings[u, MASK], encodings[u, BASE]
-                said[depth, k, u] = np.uint8(value_at(values, np.uint64(others[u, k]), begin[u], shift, mask, base))
+                shift, mask = encodings[u, SHIFT], encodings[u, MASK]
+                said[depth, k, u] = np.uint8(value_at(values, np.uint64(others[u, k]), begin[u], shift, mask))
             one = np.int64(said[depth, k, u])
             worst = max(worst, one)
             tight += np.int64(linked[u] and one == left)
@@ -235,7 +226,7 @@ def keep_near(
             if np.uint64(number[near]) % parts != part:
                 continue
         move[depth, near], parent[depth, near] = move[depth, k], parent[depth, k]
-        for u in range(first_view, end):
+        for u in range(end):
             said[depth, near, u] = said[depth, k, u]
         for d in range(digits.shape[2]):
             digits[depth, near, d] = digits[depth, k, d]
@@ -249,7 +240,6 @@ def find_entries(
     looked: BestViews,
     depth: np.uint64,
     kept: np.uint64,
-    first_view: np.uint64,
     views: ViewArrays,
     follow: Followers,
     values: NDArray[np.uint8],
@@ -257,12 +247,12 @@ def find_entries(
     """Determine the best view of each position of a block, and the entries of the successors in this view."""
     move, digits, said = path.move, path.digits, path.view_bounds
     best, entry, _ = looked
-    digit_at, meta, after, quotients, classes, _, begin, encodings, _ = views
+    digit_at, meta, after, quotients, classes, _, begin, encodings = views
     follow_at, following, moves = follow.at, follow.moves, np.uint64(entry.shape[2])
     start = np.uint64(len(follow_at) - 2)
     for k in range(kept):
-        m, v = start if depth == ZERO else np.uint64(move[depth, k]), first_view
-        for u in range(first_view + ONE, np.uint64(len(begin))):
+        m, v = start if depth == ZERO else np.uint64(move[depth, k]), ZERO
+        for u in range(ONE, np.uint64(len(begin))):
             v = np.uint64(u) if said[depth, k, u] > said[depth, k, v] else v
         best[depth, k] = np.uint32(v)
         first, successors = follow_at[m], follow_at[m + ONE] - follow_at[m]

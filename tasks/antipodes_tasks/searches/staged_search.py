@@ -1,4 +1,4 @@
-"""The stages of a search with step tables, and the arrays of all step tables."""
+"""Long searches in blocks, by step tables or by bundles: one stage after another, each from several positions."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -6,10 +6,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from antipodes_tasks.keys.position_set import Numbers
 from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.searches.block_dfs import descend_in_blocks
 from antipodes_tasks.searches.block_path import BlockPath, Followers, MoveEffects, ViewArrays
+from antipodes_tasks.searches.bundle_lookups import BundleArrays, BundleBlocks
 from antipodes_tasks.searches.depth_first import DEPTH, FAR, FOUND, NEXT_BOUND, room_for_paths
 from antipodes_tasks.searches.permutation_views import PermutationTable, TableLookup
 from antipodes_tasks.searches.problem import Request
@@ -18,27 +20,22 @@ from antipodes_tasks.searches.shares import Share
 from antipodes_tasks.searches.step_lookups import PART, STEP_ROOM, StepArrays, StepWords
 from antipodes_tasks.searches.step_tables import MAX_MOVES, Steps, steps_of
 from antipodes_tasks.searches.symmetric_starts import Stage, bits_of
-from antipodes_tasks.searches.view_lookups import BestViews, best_views, find_entries
 
 
 @dataclass(frozen=True, eq=False)
-class StepSearch:
-    """A search for paths of one length. Positions far from the goal are expanded by clipped views, if there are any."""
+class StagedSearch:
+    """A search for paths of one length by step tables or by bundles; one of the two is None."""
 
     rules: Rules
     views: Sequence[TableLookup]
-    arrays: ViewArrays
     values: NDArray[np.uint8]
-    steps: StepArrays
+    """The values of the tables, unless they have bundles."""
     path: BlockPath
-    looked: StepWords
-    far: BestViews | None
-    """What the search knows of positions expanded by clipped views; None if there are none."""
-    near: int
-    """Maximum number of moves left for which positions are expanded by steps."""
+    by_steps: tuple[StepWords, ViewArrays, StepArrays] | None
+    by_bundles: tuple[BundleBlocks, BundleArrays] | None
 
     @classmethod
-    def begun(
+    def with_steps(
         cls,
         rules: Rules,
         views: Sequence[TableLookup],
@@ -48,52 +45,78 @@ class StepSearch:
         root: Labels,
         depth: int,
         request: Request,
-    ) -> "StepSearch":
-        """Return the search for paths of ``depth`` moves from a position ``(places,)``, before its first stage."""
-        moves, each = len(rules.moves), len(steps.begin)
-        room, clipped = max(STEP_ROOM, moves), [view.table.encoding.base for view in views[each:]]
-        path = BlockPath.of(root, depth, room, arrays, room_for_paths(depth, request, np.uint64, depth))
-        looked = StepWords(
+    ) -> "StagedSearch":
+        """Return the search by step tables for paths of ``depth`` moves from a position, before its first stage."""
+        room, each, found = max(STEP_ROOM, len(rules.moves)), len(views), _room_for_paths(depth, request)
+        words = StepWords(
             word=np.zeros((depth + 1, room, each), dtype=np.uint32),
             symmetry=np.zeros((depth + 1, room, each), dtype=np.uint16),
             changes=np.zeros((each, 2), dtype=np.uint64),
         )
-        far = best_views(views, moves, depth, room) if clipped else None
-        return cls(rules, views, arrays, values, steps, path, looked, far, min(clipped, default=depth))
+        path = BlockPath.of(root, depth, room, len(arrays.digits), each, found)
+        return cls(rules, views, values, path, (words, arrays, steps), None)
+
+    @classmethod
+    def with_bundles(
+        cls,
+        rules: Rules,
+        views: Sequence[TableLookup],
+        bundles: BundleArrays,
+        root: Labels,
+        depth: int,
+        request: Request,
+    ) -> "StagedSearch":
+        """Return the search by bundles for paths of ``depth`` moves from a position, before its first stage."""
+        room = max(1024, len(rules.moves))
+        path = BlockPath.of(root, depth, room, 0, len(views), _room_for_paths(depth, request))
+        blocks = BundleBlocks.of(depth, room, bundles)
+        return cls(rules, views, np.empty(0, dtype=np.uint8), path, None, (blocks, bundles))
 
     def chain_stages(
         self,
         stages: Sequence[Stage],
         goal: Labels,
         effects: MoveEffects,
+        linked: NDArray[np.bool_],
         every: bool,
         share: Share,
     ) -> Callable[[int], bool]:
         """Return a function that searches one stage after another until a path is found; see `Descent.advance`."""
         left = list(stages)
-        by_views = self._begin(left[0])
+        self._begin(left[0])
 
         def advance(budget: int) -> bool:
-            nonlocal by_views
             _, part, parts = share.words
             while True:
                 # Every share begins with all prefixes, so the tree has to be split below them.
                 split = np.uint64(max(share.split, left[0].moves + 1 if left[0].moves else 0))
-                steps = self.looked, self.steps, left[0].follow
-                known = goal, effects, self.arrays, by_views, steps, self.near, every
+                known = goal, effects, linked, None, *self._tables(left[0]), every
                 over = descend_in_blocks(self.path, budget, *known, split, part, parts)
                 if not over or self.path.tally[FOUND] or len(left) == 1:
                     return over
                 left.pop(0)
-                by_views = self._begin(left[0])
+                self._begin(left[0])
 
         return advance
 
-    def _begin(self, stage: Stage) -> tuple[BestViews, Followers, NDArray[np.uint8]] | None:
-        """Fill a block with the positions after a stage's prefixes, except those that the tables prune.
+    def _tables(
+        self, stage: Stage
+    ) -> tuple[
+        tuple[StepWords, NDArray[np.uint32], ViewArrays, StepArrays] | None,
+        tuple[BundleBlocks, Followers, BundleArrays] | None,
+    ]:
+        """Return the arguments ``by_steps`` and ``by_bundles`` of the kernel for a stage."""
+        by_steps = by_bundles = None
+        if self.by_steps is not None:
+            words, arrays, steps = self.by_steps
+            by_steps = words, stage.follow, arrays, steps
+        if self.by_bundles is not None:
+            blocks, bundles = self.by_bundles
+            by_bundles = blocks, Followers.of([bits_of(int(own)) for own in stage.follow]), bundles
+        return by_steps, by_bundles
 
-        Return what the search by clipped views needs, or None if there are none.
-        """
+    def _begin(self, stage: Stage) -> None:
+        """Fill a block with the positions after a stage's prefixes, except those that the tables prune."""
         path, depth = self.path, stage.moves
         begun = np.tile(path.labels[0], (len(stage.beginnings), 1))
         for taken in stage.beginnings.T:
@@ -111,27 +134,27 @@ class StepSearch:
         path.size[depth], path.tried[depth], path.tally[DEPTH] = count, 0, depth
         path.number[:count] = 0
         path.view_bounds[depth, :count] = said[:, near].T
-        self._place(kept, depth)
-        if self.far is None:
-            return None
-        follow = Followers.of([bits_of(int(own)) for own in stage.follow])
-        first = np.uint64(len(self.steps.begin))
-        find_entries(path, self.far, np.uint64(depth), np.uint64(count), first, self.arrays, follow, self.values)
-        return self.far, follow, self.values
-
-    def _place(self, labels: Labels, depth: int) -> None:
-        """Write the digits of the positions of a block, and the indices of their words in the step tables."""
-        path, count = self.path, len(labels)
         for number, view in enumerate(self.views):
-            quotient, indices = view.table.quotient, view.entries(labels)
-            assert quotient is not None
-            for k, digit in enumerate(view.table.digits, int(self.arrays.digit_at[number])):
+            self._place(depth, number, view.table, view.entries(kept))
+
+    def _place(self, depth: int, number: int, table: PermutationTable, indices: Numbers) -> None:
+        """Write what the search knows of the positions of a block with these indices in a view."""
+        path, count = self.path, len(indices)
+        if self.by_bundles is not None:
+            assert table.bundles is not None
+            self.by_bundles[0].put(depth, number, table.bundles, indices)
+        if self.by_steps is not None:
+            words, arrays, steps = self.by_steps
+            assert table.quotient is not None
+            for k, digit in enumerate(table.digits, int(arrays.digit_at[number])):
                 path.digits[depth, :count, k] = indices // digit.weight % digit.size
-            if number >= len(self.steps.begin):
-                continue
-            entries, symmetries = quotient.located(indices)
-            self.looked.symmetry[depth, :count, number] = symmetries
-            self.looked.word[depth, :count, number] = self.steps.begin[number] + entries.astype(np.uint64)
+            entries, symmetries = table.quotient.located(indices)
+            words.symmetry[depth, :count, number] = symmetries
+            words.word[depth, :count, number] = steps.begin[number] + entries.astype(np.uint64)
+
+
+def _room_for_paths(depth: int, request: Request) -> NDArray[np.uint64]:
+    return room_for_paths(depth, request, np.uint64, depth)
 
 
 def step_arrays(
