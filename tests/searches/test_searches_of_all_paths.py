@@ -26,8 +26,8 @@ from antipodes_tasks.searches import deepening
 from antipodes_tasks.searches.abstractions import abstraction_of
 from antipodes_tasks.searches.breadth_first import bfs
 from antipodes_tasks.searches.deepening import ida_star
-from antipodes_tasks.searches.packed import BYTES, UNREACHED
-from antipodes_tasks.searches.pattern_databases import Patterns
+from antipodes_tasks.searches.packed import BYTES
+from antipodes_tasks.searches.pattern_databases import UNREACHED, Patterns
 from antipodes_tasks.searches.permutation_pdb import PermutationPatterns
 from antipodes_tasks.searches.permutation_views import PermutationTable
 from antipodes_tasks.searches.problem import Problem

@@ -8,19 +8,18 @@ import pytest
 from antipodes.puzzles.abstraction import Abstraction, pattern_settings
 from antipodes.puzzles.config import Config, load_config
 from antipodes.puzzles.puzzle import Puzzle
-from antipodes.solving import pattern_heuristic, table_cache
+from antipodes.solving import bundle_cache, pattern_heuristic, table_cache
 from antipodes.system.options import RunOptions
 from antipodes.tables.run import run_puzzle
 from antipodes.tables.store.search_stores import TableStore
-from antipodes.tables.table import Table, open_table
+from antipodes.tables.table import open_table
 from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.searches import deepening
 from antipodes_tasks.searches.deepening import ida_star
+from antipodes_tasks.searches.dual_indices import DualIndices, write_digits, write_inverse
 from antipodes_tasks.searches.packed import BYTES, HALVES, Encoding
 from antipodes_tasks.searches.permutation_pdb import PermutationPatterns
 from antipodes_tasks.searches.problem import Problem
-
-PUZZLE = "pyraminx"
 
 
 @pytest.mark.parametrize("count", [1, 2, 3, 4, 5, 1000])
@@ -46,77 +45,114 @@ def test_unreachable_entries_have_the_largest_value() -> None:
 
 @pytest.fixture(scope="module")
 def puzzle() -> Puzzle:
-    return load_config(PUZZLE).puzzle
+    """The corners of the 3x3x3."""
+    return Config(pattern_settings(load_config("3x3x3").puzzle, Abstraction(omit=["EDGES"]))).puzzle
 
 
 @pytest.fixture(scope="module")
-def tables(puzzle: Puzzle, tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
-    """The table of the edges, and the table of the whole puzzle, both reduced by symmetries."""
-    folder = tmp_path_factory.mktemp("clipped")
-    edges = Config(pattern_settings(puzzle, Abstraction(omit=["AXIALS"])))
+def tables(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    """The table of the twists, and that of the twists and layers, both reduced by symmetries."""
+    cube, folder = load_config("3x3x3").puzzle, tmp_path_factory.mktemp("clipped")
     found = list[Path]()
-    for config in (edges, load_config(PUZZLE)):
-        found.append(folder / f"{config.puzzle.name}.zarr")
-        run_puzzle(config, found[-1], RunOptions(symmetry="on"))
+    for equal in (["CORNERS:1,2,3,4,5,6,7,8"], ["CORNERS:1,2,3,4", "CORNERS:5,6,7,8"]):
+        found.append(folder / f"{len(equal)}.zarr")
+        pattern = Config(pattern_settings(cube, Abstraction(omit=["EDGES"], equal=equal)))
+        run_puzzle(pattern, found[-1], RunOptions(symmetry="on"))
     return found
 
 
 @pytest.fixture(scope="module")
-def whole(tables: list[Path]) -> Table:
-    return open_table(tables[1])
-
-
-def sampled(table: Table, each: int) -> Labels:
-    """Random positions of every depth."""
-    return np.concatenate([table.sample(depth, min(each, count), seed=0) for depth, count in enumerate(table.layers)])
+def exact(puzzle: Puzzle, tables: list[Path]) -> PermutationPatterns:
+    """The heuristic of both tables with exact distances."""
+    found = pattern_heuristic.load_patterns(puzzle.rules, None, tables)
+    assert isinstance(found, PermutationPatterns)
+    return found
 
 
 @pytest.fixture
 def clipped(puzzle: Puzzle, tables: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> PermutationPatterns:
-    """The heuristic of both tables, with two bits per entry of the whole puzzle's table."""
+    """The heuristic of both tables, with bundles of the larger one, which come from the cache."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     monkeypatch.setattr(table_cache, "LEAST_CACHED", 1)
     monkeypatch.setattr(pattern_heuristic, "MAX_EXACT_ENTRIES", TableStore(tables[0]).read().index_size + 1)
-    pattern_heuristic.load_patterns(puzzle.rules, None, tables)  # fills the cache
+    made = pattern_heuristic.load_patterns(puzzle.rules, None, tables)
+    monkeypatch.setattr(bundle_cache, "bundles_of", pytest.fail)
     found = pattern_heuristic.load_patterns(puzzle.rules, None, tables)
+    assert isinstance(made, PermutationPatterns)
     assert isinstance(found, PermutationPatterns)
-    assert [view.table.encoding.clipped for view in found.views] == [False] * found.exact + [True]
+    assert made.bundles is not None
+    assert found.bundles is not None
+    assert all(np.array_equal(*both) for both in zip(made.bundles, found.bundles, strict=True))
+    assert [view.table.bundles is not None for view in found.views] == [False] * found.exact + [True] * 3
     return found
 
 
-def test_clipped_bounds_are_admissible(clipped: PermutationPatterns, whole: Table) -> None:
-    labels = sampled(whole, 50)
-    distances, base = whole.distances(labels), clipped.views[-1].table.encoding.base
-    assert 1 < base < whole.radius - 2
-    assert np.array_equal(clipped.look_up(labels)[-1], np.where(distances <= base, 0, np.minimum(distances, base + 3)))
+def scrambled(puzzle: Puzzle, count: int, moves: int, seed: int = 0) -> Labels:
+    """Positions after random moves."""
+    random, labels = np.random.default_rng(seed), np.repeat(puzzle.start_labels, count, axis=0)
+    for _ in range(moves):
+        for number, move in enumerate(random.integers(len(puzzle.rules.moves), size=count).tolist()):
+            labels[number] = puzzle.rules.moves.move(move, labels[[number]])[0][0]
+    return labels
+
+
+def test_clipped_bounds_are_those_of_the_table(
+    clipped: PermutationPatterns, tables: list[Path], puzzle: Puzzle
+) -> None:
+    labels = np.concatenate([scrambled(puzzle, 50, moves) for moves in range(9)])
+    table, view = open_table(tables[1]), clipped.views[clipped.exact]
+    assert view.table.bundles is not None
+    distances, base = table.distances(view.table.abstraction.image(labels)), view.table.bundles.base
+    assert 1 < base < table.radius - 2
+    expected = np.where(distances <= base, 0, np.minimum(distances, base + 3))
+    of_view = [np.array_equal(own, expected) for own in clipped.look_up(labels)[clipped.exact :]]
+    assert any(of_view)
+    assert (clipped.look_up(labels)[clipped.exact :].max(axis=0) >= expected).all()
+
+
+def test_the_index_of_an_inverse_position_follows_from_the_labels(clipped: PermutationPatterns, puzzle: Puzzle) -> None:
+    dual, inverses = clipped.dual, clipped.inverses
+    assert dual is not None
+    assert inverses is not None
+    labels = scrambled(puzzle, 100, 20)
+    expected, found = np.array([inverses.image(one) for one in labels]), np.zeros_like(labels)
+    for one, inverse in zip(labels, found, strict=True):
+        write_inverse(one, inverse, dual)
+    assert np.array_equal(found, expected)
+    for number, view in enumerate(clipped.views[clipped.exact :]):
+        assert view.table.bundles is not None
+        digits = np.zeros((len(labels), len(dual.digits)), dtype=np.uint16)
+        for k in range(len(labels)):
+            write_digits(expected[k], np.uint64(number), digits, np.uint64(k), dual)
+        weights = [digit.weight for digit in view.table.bundles.rows.digits]
+        assert np.array_equal(digits.astype(np.int64) @ weights, view.entries(expected))
 
 
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("every", [False, True])
-@pytest.mark.parametrize("prepared", [False, True])
+@pytest.mark.parametrize("with_dual", [False, True])
 def test_searches_find_shortest_paths(
     clipped: PermutationPatterns,
+    exact: PermutationPatterns,
     puzzle: Puzzle,
-    tables: list[Path],
-    whole: Table,
-    prepared: bool,
+    with_dual: bool,
     every: bool,
     threads: int,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(deepening, "PREPARE_AFTER_SECONDS", 0.0 if prepared else np.inf)
     monkeypatch.setattr(deepening, "SHARED_DESCENT_SECONDS", 0.0)
-    exact = pattern_heuristic.load_patterns(puzzle.rules, None, tables[:1])
-    labels = np.concatenate([sampled(whole, 2), whole.antipodes(4)])
-    for one, distance in zip(labels, whole.distances(labels).tolist(), strict=True):
+    if not with_dual:
+        monkeypatch.setattr(DualIndices, "of", lambda *_: None)
+    assert (clipped.dual is not None) == with_dual
+    labels = np.concatenate([scrambled(puzzle, 3, moves) for moves in (0, 1, 2, 4, 7, 9, 30)])
+    for one in labels:
         problem = Problem.of(puzzle.rules, one)
         answer = ida_star(problem, heuristic=clipped, every=every, threads=threads)
-        assert answer.distance == distance
+        expected = ida_star(problem, heuristic=exact, every=every)
+        assert answer.distance == expected.distance
+        assert answer.solution_count == expected.solution_count
         for path in answer.solutions:
             assert np.array_equal(path[0], one)
-            assert whole.distances(path).tolist() == list(range(distance, -1, -1))
+            assert len(path) == expected.distance + 1
         if every:
-            expected = ida_star(problem, heuristic=exact, every=True)
-            assert answer.solution_count == expected.solution_count
-            assert len({path.tobytes() for path in answer.solutions}) == len(expected.solutions)
-    assert (clipped.steps is not None) == prepared
+            assert {path.tobytes() for path in answer.solutions} == {path.tobytes() for path in expected.solutions}

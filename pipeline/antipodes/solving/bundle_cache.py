@@ -10,14 +10,22 @@ from antipodes.system.machine import available_workers
 from antipodes.tables.store.search_stores import TableStore
 from antipodes.tables.store.table_manifest import TableManifest
 from antipodes_tasks.searches.bundles import BundleRows, Bundles, bundles_of
-from antipodes_tasks.searches.packed import MODULO_3
+from antipodes_tasks.searches.packed import Encoding
 from antipodes_tasks.searches.progress import Heartbeat
 from antipodes_tasks.spaces.space import Space
 
-ROWS, WORDS = "bundles", "words"
-"""The two forms in which a table is cached."""
+SHIFT = 2
+"""Binary logarithm of the number of values per byte."""
 HEADER = 3
 """Number of integers at the beginning of the cached rows."""
+
+
+def clipped_encoding(manifest: TableManifest) -> Encoding:
+    """Return the encoding with two bits per entry that distinguishes the most frequent distances.
+
+    The first clipped value is one less than the distance of most positions, so that only few positions are nearer.
+    """
+    return Encoding(SHIFT, max(int(np.argmax(manifest.layers)) - 2, 1))
 
 
 def bytes_of_bundles(rows: BundleRows, symmetry: int) -> int:
@@ -39,20 +47,22 @@ def cached_bundles(
     InputError
         The limit of the cache is not valid.
     """
-    head = kept(manifest, ROWS, pulse)
-    words = None if head is None else kept(manifest, WORDS, pulse)
+    encoding = clipped_encoding(manifest)
+    of_rows, of_words = f"bundles {encoding.base}", f"words {encoding.base}"
+    head = kept(manifest, of_rows, pulse)
+    words = None if head is None else kept(manifest, of_words, pulse)
     if head is not None and words is not None:
-        return _parsed(rows, head, words)
+        return _parsed(rows, encoding.base, head, words)
 
     def values() -> NDArray[np.uint8]:
-        found = np.empty(MODULO_3.size(manifest.index_size), dtype=np.uint8)
-        read_store(store, manifest, MODULO_3, writer(found), pulse)
+        found = np.empty(encoding.size(manifest.index_size), dtype=np.uint8)
+        read_store(store, manifest, encoding, writer(found), pulse)
         return found
 
-    bundles = bundles_of(space, rows, values, available_workers(), pulse)
+    bundles = bundles_of(space, rows, encoding.base, values, available_workers(), pulse)
     if bundles is not None:
-        keep(manifest, ROWS, _written(bundles))
-        keep(manifest, WORDS, bundles.words.view(np.uint8))
+        keep(manifest, of_rows, _written(bundles))
+        keep(manifest, of_words, bundles.words.view(np.uint8))
     return bundles
 
 
@@ -63,13 +73,14 @@ def _written(bundles: Bundles) -> NDArray[np.uint8]:
     return np.concatenate([part.ravel().view(np.uint8) for part in (sizes, *arrays)])
 
 
-def _parsed(rows: BundleRows, head: NDArray[np.uint8], words: NDArray[np.uint8]) -> Bundles:
+def _parsed(rows: BundleRows, base: int, head: NDArray[np.uint8], words: NDArray[np.uint8]) -> Bundles:
     """Parse the bytes from `_written`, whose digests the cache has already checked."""
     count, maps, width = head[: 8 * HEADER].view("<i8").tolist()
     ends = accumulate((4 * count, 4 * maps * width, 2 * maps), initial=8 * HEADER)
     class_of, columns, symmetries = (head[first:end] for first, end in pairwise(ends))
     return Bundles(
         rows,
+        base,
         class_of.view("<u4").astype(np.uint32),
         columns.view("<i4").astype(np.int32).reshape(maps, width),
         symmetries.view("<u2").astype(np.uint16),

@@ -26,8 +26,8 @@ from antipodes_tasks.rules.moves import GoalTest, Labels
 from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.rules.swaps import swap_edges
 from antipodes_tasks.searches.abstractions import abstraction_of
-from antipodes_tasks.searches.bundles import Bundles, bundle_rows
-from antipodes_tasks.searches.packed import BYTES, HALVES, MODULO_3, Encoding
+from antipodes_tasks.searches.bundles import BundleRows, bundle_rows
+from antipodes_tasks.searches.packed import BYTES, HALVES, Encoding
 from antipodes_tasks.searches.pattern_databases import Patterns
 from antipodes_tasks.searches.permutation_pdb import PermutationPatterns
 from antipodes_tasks.searches.permutation_views import PermutationTable
@@ -43,7 +43,7 @@ from antipodes_tasks.spaces.space import REDUCED, Numbering, Space
 KINDS = ("arrangements", "orbits", "group", "keys", "regions", REDUCED)
 """The kinds of spaces in which a search can follow each move, or that can be expanded to such a space."""
 MAX_EXACT_ENTRIES = 1 << 32
-"""Number of entries from which on a reduced table is used alone and in bundles, because step tables number their words
+"""Number of entries from which on a reduced table is clipped, if other tables are not. Step tables number their words
 with 32 bits."""
 
 
@@ -56,20 +56,21 @@ class _Stored(NamedTuple):
     encoding: Encoding
     quotient: Quotient | None = None
     """How a search finds the entries of a reduced table; None if all positions have a value in memory."""
-
-    @property
-    def reduced_size(self) -> int:
-        """Number of entries of a table that is reduced by symmetries; otherwise 0."""
-        return self.manifest.index_size if self.manifest.symmetry > 1 else 0
+    rows: BundleRows | None = None
+    """How a search finds the words of a table whose distances are clipped; None if they are not."""
 
     @property
     def numbering(self) -> Numbering:
         """The numbering in which a search follows positions."""
+        if self.rows is not None:
+            return self.rows.numbering
         return self.space.numbering.full_numbering if self.quotient is None else self.quotient.numbering
 
     @property
     def size(self) -> int:
-        """Size of its values in bytes."""
+        """Size of its values in bytes, without those in words."""
+        if self.rows is not None:
+            return 0
         return self.encoding.size(self.numbering.size if self.quotient is None else self.manifest.index_size)
 
     def values(self, pulse: Heartbeat, into: NDArray[np.uint8] | None = None) -> NDArray[np.uint8]:
@@ -122,7 +123,7 @@ def _of_swaps(rules: Rules, goal: Labels, stored: Sequence[_Stored], pulse: Hear
     aim = Problem(rules, goal, goal[np.newaxis])
     _check_expansion(stored)
     fitting = [_pattern(aim, one) for one in stored]
-    _check_memory(sum(one.size for one in stored))
+    _check_memory(stored)
     values = [one.values(pulse) for one in stored]
     tables = [replace(table, values=own) for table, own in zip(fitting, values, strict=True)]
     return SlidingPatterns.of(rules, goal, tables, costs_of_pieces(aim.rules, aim.goals))
@@ -130,17 +131,7 @@ def _of_swaps(rules: Rules, goal: Labels, stored: Sequence[_Stored], pulse: Hear
 
 def _of_turns(rules: Rules, goal: Labels, stored: Sequence[_Stored], pulse: Heartbeat) -> PermutationPatterns:
     abstractions = [abstraction_of(rules, goal, one.space.rules) for one in stored]
-    largest = max(range(len(stored)), key=lambda number: stored[number].reduced_size)
-    if stored[largest].reduced_size >= MAX_EXACT_ENTRIES and len(rules.moves) <= MAX_MOVES:
-        bundles = _bundles(stored[largest], pulse)
-        if bundles is not None:
-            numbering, rules_of = bundles.rows.numbering, stored[largest].space.rules
-            table = PermutationTable(rules_of, numbering, abstractions[largest], 0, MODULO_3, bundles=bundles)
-            return PermutationPatterns.of(rules, goal, [table], np.empty(0, dtype=np.uint8))
-    opened = [
-        one._replace(quotient=cached_quotient(one.space, one.manifest, pulse)) if one.reduced_size else one
-        for one in stored
-    ]
+    opened = [_followed(one, clip, pulse) for one, clip in zip(stored, _to_clip(rules, stored), strict=True)]
     _check_expansion(opened)
     begins = accumulate((one.size for one in opened), initial=0)
     tables = [
@@ -149,23 +140,40 @@ def _of_turns(rules: Rules, goal: Labels, stored: Sequence[_Stored], pulse: Hear
     ]
     for table in tables:
         table.digits  # noqa: B018  (raises an error before anything is read)
-    _check_memory(sum(one.size for one in opened))
+    _check_memory(opened)
     values = np.empty(sum(one.size for one in opened), dtype=np.uint8)
-    for one, table in zip(opened, tables, strict=True):
-        one.values(pulse, values[table.begin : table.begin + one.size])
+    for number, (one, table) in enumerate(zip(opened, tables, strict=True)):
+        if one.rows is not None:
+            bundles = cached_bundles(one.store, one.manifest, one.space, one.rows, pulse)
+            if bundles is None:
+                raise ResourceLimitError(f"{shorten(one.store.address)} is too large for a pattern table")
+            tables[number] = replace(table, bundles=bundles)
+        else:
+            one.values(pulse, values[table.begin : table.begin + one.size])
     return PermutationPatterns.of(rules, goal, tables, values, available_memory() // 2)
 
 
-def _bundles(stored: _Stored, pulse: Heartbeat) -> Bundles | None:
-    """Return the bundles of a reduced table, or None if it has none.
+def _to_clip(rules: Rules, stored: Sequence[_Stored]) -> list[bool]:
+    """Return for each table whether its distances are clipped.
 
-    Raises ResourceLimitError if they take more memory than is free.
+    This is the case for the largest reduced table if it is too large for step tables. Clipped distances do not
+    distinguish short distances, so another table has to stay exact.
     """
-    rows = bundle_rows(stored.space)
-    if rows is None:
-        return None
-    _check_memory(bytes_of_bundles(rows, stored.manifest.symmetry))
-    return cached_bundles(stored.store, stored.manifest, stored.space, rows, pulse)
+    sizes = [one.manifest.index_size if one.manifest.symmetry > 1 else 0 for one in stored]
+    largest = max(sizes)
+    if largest < MAX_EXACT_ENTRIES or len(stored) == 1 or len(rules.moves) > MAX_MOVES:
+        return [False] * len(stored)
+    return [number == sizes.index(largest) for number in range(len(stored))]
+
+
+def _followed(stored: _Stored, clip: bool, pulse: Heartbeat) -> _Stored:
+    """Return a table with the way in which a search finds its entries."""
+    if stored.manifest.symmetry == 1:
+        return stored
+    rows = bundle_rows(stored.space) if clip else None
+    if rows is not None:
+        return stored._replace(rows=rows)
+    return stored._replace(quotient=cached_quotient(stored.space, stored.manifest, pulse))
 
 
 def _stored(addresses: Sequence[Address], pack: bool) -> list[_Stored]:
@@ -196,7 +204,7 @@ def _finished(store: TableStore) -> TableManifest:
 def _check_expansion(stored: Sequence[_Stored]) -> None:
     """Raise InputError if a reduced table has too many positions to compute a value for each of them."""
     for one in stored:
-        reduced = one.manifest.symmetry > 1 and one.quotient is None
+        reduced = one.manifest.symmetry > 1 and one.quotient is None and one.rows is None
         if reduced and one.manifest.numbered > MAX_EXPANDED:
             raise InputError(
                 f"{shorten(one.store.address)} cannot be used as a pattern table: it is reduced and has "
@@ -205,8 +213,10 @@ def _check_expansion(stored: Sequence[_Stored]) -> None:
             )
 
 
-def _check_memory(size: int) -> None:
-    """Raise ResourceLimitError if the values of some tables take more memory than is free, ``size`` bytes."""
+def _check_memory(stored: Sequence[_Stored]) -> None:
+    """Raise ResourceLimitError if the values of some tables take more memory than is free."""
+    size = sum(one.size for one in stored)
+    size += sum(bytes_of_bundles(one.rows, one.manifest.symmetry) for one in stored if one.rows is not None)
     if size > available_memory():
         raise ResourceLimitError(
             f"the pattern tables take {size:,} bytes of memory, but only {available_memory():,} are free"

@@ -13,7 +13,8 @@ from antipodes.system.machine import available_workers
 from antipodes.tables.store.keys import StoredKeys
 from antipodes.tables.store.search_stores import TableStore
 from antipodes.tables.store.table_manifest import TableManifest
-from antipodes_tasks.searches.packed import BYTES, UNREACHED, Encoding
+from antipodes_tasks.searches.packed import BYTES, Encoding
+from antipodes_tasks.searches.pattern_databases import UNREACHED
 from antipodes_tasks.searches.progress import Heartbeat, no_pulse, on_threads
 from antipodes_tasks.spaces.reduced_numbering import Reduced
 from antipodes_tasks.spaces.space import NOT_NUMBERED, Space
@@ -42,7 +43,7 @@ def expanded(
     Raises as `values_of` does.
     """
     size = stored.whole.size
-    form, large = f"expanded {encoding.shift}", size >= LEAST_CACHED
+    form, large = f"expanded {encoding.shift} {encoding.base}", size >= LEAST_CACHED
     cached = kept(manifest, form) if large else None
     if cached is not None and len(cached) == encoding.size(size):
         return cached

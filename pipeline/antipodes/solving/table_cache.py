@@ -48,7 +48,7 @@ def values_of(
     limit_of_cache()  # raises before anything is read
     size = encoding.size(manifest.index_size)
     if manifest.index_size >= LEAST_CACHED:
-        name = _name(manifest, str(encoding.shift))
+        name = _name(manifest, f"{encoding.shift} {encoding.base}")
         found = open_cached(name, pulse, into)
         if found is None or len(found) != size:
             fill = partial(read_store, store, manifest, encoding, pulse=pulse)

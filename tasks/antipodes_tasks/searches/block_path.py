@@ -57,6 +57,8 @@ class ViewArrays(NamedTuple):
     """``(views,)``: the offset of the table's values, in bytes."""
     encodings: Words
     """``(views, 2)``: see `SHIFT` for the columns."""
+    linked: NDArray[np.bool_]
+    """``(views,)``: see `PermutationPatterns.linked`."""
 
 
 class Followers(NamedTuple):
@@ -112,11 +114,8 @@ class BlockPath(NamedTuple):
     """``(paths, bound)``: the moves of the paths found, while there is room."""
 
     @classmethod
-    def of(cls, root: Labels, depth: int, room: int, digits: int, views: int, found: Words) -> "BlockPath":
-        """Return empty blocks of ``room`` positions, for paths of ``depth`` moves from a position ``(places,)``.
-
-        ``digits`` and ``views`` are the numbers of digits and views.
-        """
+    def of(cls, root: Labels, depth: int, room: int, views: ViewArrays, found: Words) -> "BlockPath":
+        """Return empty blocks of ``room`` positions, for paths of ``depth`` moves from a position ``(places,)``."""
         shape = depth + 1, room
         return cls(
             size=np.zeros(depth + 1, dtype=np.uint64),
@@ -124,8 +123,8 @@ class BlockPath(NamedTuple):
             parent=np.zeros(shape, dtype=np.uint32),
             move=np.zeros(shape, dtype=np.uint32),
             number=np.zeros(room, dtype=np.int64),
-            digits=np.zeros((*shape, digits), dtype=np.uint32),
-            view_bounds=np.zeros((*shape, views), dtype=np.uint8),
+            digits=np.zeros((*shape, len(views.digits)), dtype=np.uint32),
+            view_bounds=np.zeros((*shape, len(views.begin)), dtype=np.uint8),
             taken=np.zeros(depth, dtype=np.uint64),
             labels=np.tile(root, (3, 1)),
             tally=np.array(TALLY),
@@ -157,6 +156,33 @@ def find_digits(
             else:
                 of_row = meta[d, FIRST_MAP] + np.uint64(digits[above, parent[depth, k], row]) * moves
                 digits[depth, k, d] = after[first + np.uint64(after[of_row + m]) * meta[d, WIDTH] + digit]
+
+
+@kernel
+def follow_digits(
+    path: BlockPath, depth: np.uint64, kept: np.uint64, start: np.uint64, moves: np.uint64, views: ViewArrays
+) -> None:
+    """Compute the digits of a block's positions from the digits of their predecessors at the depth ``start``.
+
+    The puzzle has ``moves`` moves.
+    """
+    digits, taken, meta, after = path.digits, path.taken, views.digits, views.after
+    for k in range(kept):
+        at, above = np.uint64(k), depth
+        while above > start:
+            taken[above - ONE], at = np.uint64(path.move[above, at]), np.uint64(path.parent[above, at])
+            above -= ONE
+        digits[depth, k] = digits[start, at]
+        for level in range(start, depth):
+            m = taken[level]
+            for q in range(np.uint64(len(meta))):
+                d = np.uint64(len(meta)) - ONE - np.uint64(q)  # a column changes before its row
+                digit, first, row = np.uint64(digits[depth, k, d]), meta[d, FIRST], meta[d, ROW]
+                if row == NO_ROW:
+                    digits[depth, k, d] = after[first + digit * moves + m]
+                else:
+                    of_row = meta[d, FIRST_MAP] + np.uint64(digits[depth, k, row]) * moves
+                    digits[depth, k, d] = after[first + np.uint64(after[of_row + m]) * meta[d, WIDTH] + digit]
 
 
 @kernel

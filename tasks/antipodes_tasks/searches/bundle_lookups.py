@@ -1,10 +1,10 @@
-"""Look-ups in a table of bundles, for searches in blocks.
+"""Look-ups in a table of bundles, for searches in blocks far from the goal.
 
-The word of a position contains the distances of all positions of its bundle, modulo 3 (see `bundles`). Several views of
-one table have different turns: for the cube, each view's turns are those of two opposite faces. So the words of a
-position, one in each view, contain the distance of every successor in one view, and most successors are pruned without
-reading memory. The others are looked up in one further view after another, the view with the predecessor's largest
-distance first. Memory that a kernel will read soon is prefetched: first the list of bundles, and then the words.
+The word of a position contains the bounds of all positions of its bundle (see `bundles`). Several views of one table
+have different turns: for the cube, each view's turns are those of two opposite faces. So the words of a position, one
+in each view, contain a bound of every successor, and most successors are pruned without reading memory. The others are
+looked up in one further view after another, the view with the largest bound of the predecessor first. Memory that a
+kernel will read soon is prefetched: first the list of bundles, and then the words.
 """
 
 from collections.abc import Sequence
@@ -15,28 +15,33 @@ from numpy.typing import NDArray
 
 from antipodes_tasks.base.jit import kernel
 from antipodes_tasks.keys.position_set import Numbers, Words
-from antipodes_tasks.searches.block_path import NUMBERED, ONE, ZERO, BlockPath, Followers
+from antipodes_tasks.rules.moves import Labels
+from antipodes_tasks.searches.block_path import NUMBERED, ONE, ZERO, BlockPath, Followers, MoveEffects
 from antipodes_tasks.searches.bundles import Bundles
 from antipodes_tasks.searches.depth_first import EXPANDED, GENERATED, NEXT_BOUND
+from antipodes_tasks.searches.dual_indices import DualIndices, write_digits, write_inverse
 from antipodes_tasks.searches.permutation_views import TableLookup
 from antipodes_tasks.searches.prefetch import prefetch
 from antipodes_tasks.searches.turns import NO_TURN
 
 THREE = np.uint64(3)
 NO_VIEW = ~ZERO
+DUAL = 2
+"""Dual look-ups are made if fewer moves are left than this number plus the `Encoding` base. Farther from the goal, they
+would prune few positions."""
 FIRST_AFTER, FIRST_TURNED, WEIGHT = np.arange(3, dtype=np.uint64)
 """Columns of ``digits``: where the digit's table begins in ``after``, where it begins in ``turned``, and the digit's
 weight in the number of a bundle."""
-LEADING, WIDTH, BITS, MOVES = np.arange(4, dtype=np.uint64)
+LEADING, WIDTH, BITS, MOVES, BASE = np.arange(5, dtype=np.uint64)
 """Entries of ``sizes``: the leading digit, the number of columns, the number of bits of a column map and a turn in the
-list of bundles, and the number of columns of each table in ``after``."""
+list of bundles, the number of columns of each table in ``after``, and the `Encoding` base."""
 
 
 class BundleArrays(NamedTuple):
     """The views of a table of bundles, as arrays for the kernel."""
 
     sizes: Words
-    """``(4,)``: see `LEADING`."""
+    """``(5,)``: see `LEADING`."""
     digits: Words
     """``(digits, 3)``: see `FIRST_AFTER`; the last digit is the column."""
     after: NDArray[np.uint16 | np.uint32]
@@ -74,6 +79,11 @@ class BundleArrays(NamedTuple):
     words: NDArray[np.uint32]
     """See `Bundles.words`."""
 
+    @property
+    def base(self) -> int:
+        """The number of moves left up to which the table does not distinguish distances."""
+        return int(self.sizes[BASE])
+
     @classmethod
     def of(cls, bundles: Bundles, views: Sequence[TableLookup]) -> "BundleArrays":
         """Return the arrays for some views of the table of these bundles."""
@@ -93,7 +103,7 @@ class BundleArrays(NamedTuple):
         after = turns.products[of_turn[:, np.newaxis], turns.images[of_symmetry]]
         return cls(
             sizes=np.array(
-                [rows.leading, rows.width, bundles.bits, digits[0].after.shape[1]],
+                [rows.leading, rows.width, bundles.bits, digits[0].after.shape[1], bundles.base],
                 dtype=np.uint64,
             ),
             digits=np.array(
@@ -119,40 +129,64 @@ class BundleArrays(NamedTuple):
         )
 
 
-class BundleBlocks(NamedTuple):
-    """What a search knows of the positions of its blocks in the views of bundles."""
+class Sought(NamedTuple):
+    """Look-ups of a block of positions."""
 
+    digits: NDArray[np.uint16 | np.uint32]
+    """``(room, digits)``: the digits of each index."""
+    place: Words
+    """``(room,)``: the place of its bundle, and then of its word."""
+    turn: Words
+    """``(room,)``: the turn that takes the position to the first row of its bundle."""
+    frame: NDArray[np.uint16]
+    """``(room,)``: the frame of the position."""
+
+
+class BundleBlocks(NamedTuple):
+    """What a search knows of the positions of its blocks, besides the `BlockPath`."""
+
+    labels: Labels
+    """``(bound + 1, room, places)``: the position; no places if there are no dual look-ups."""
     digits: NDArray[np.uint16 | np.uint32]
     """``(bound + 1, room, views * digits)``: the digits of the position's index in each view."""
     word: NDArray[np.uint32]
     """``(bound + 1, room, views)``: the word of the position's bundle."""
     frame: NDArray[np.uint16]
     """``(bound + 1, room, views)``: the frame of the position; see `Bundles.located`."""
+    left: Words
+    """``(room,)``: the numbers of the positions of a block that no look-up has pruned yet, ascending."""
     seen: Words
     """``(room,)``: scratch memory for the views in which a position has been looked up, as bits."""
-    view: Words
-    """``(room,)``: scratch memory for the view in which each position is looked up now."""
-    place: Words
-    """``(room,)``: scratch memory for the place of its bundle or word."""
-    turn: Words
-    """``(room,)``: scratch memory for the turn that takes it to the first row of its bundle."""
+    chosen: Words
+    """``(room,)``: scratch memory for the view in which each position left is looked up now."""
+    sought: Sought
+    """Scratch memory for the look-ups of a block."""
+    inverses: Labels
+    """``(room, places)``: scratch memory for inverse positions."""
 
     @classmethod
-    def of(cls, depth: int, room: int, arrays: BundleArrays) -> "BundleBlocks":
+    def of(cls, depth: int, room: int, places: int, arrays: BundleArrays) -> "BundleBlocks":
         """Return empty blocks of ``room`` positions, for paths of ``depth`` moves."""
-        shape, views = (depth + 1, room), len(arrays.moves)
+        shape, views, word = (depth + 1, room), len(arrays.moves), arrays.after.dtype
         return cls(
-            digits=np.zeros((*shape, views * len(arrays.digits)), dtype=arrays.after.dtype),
+            labels=np.zeros((*shape, places), dtype=np.uint8),
+            digits=np.zeros((*shape, views * len(arrays.digits)), dtype=word),
             word=np.zeros((*shape, views), dtype=np.uint32),
             frame=np.zeros((*shape, views), dtype=np.uint16),
+            left=np.zeros(room, dtype=np.uint64),
             seen=np.zeros(room, dtype=np.uint64),
-            view=np.zeros(room, dtype=np.uint64),
-            place=np.zeros(room, dtype=np.uint64),
-            turn=np.zeros(room, dtype=np.uint64),
+            chosen=np.zeros(room, dtype=np.uint64),
+            sought=Sought(
+                digits=np.zeros((room, len(arrays.digits)), dtype=word),
+                place=np.zeros(room, dtype=np.uint64),
+                turn=np.zeros(room, dtype=np.uint64),
+                frame=np.zeros(room, dtype=np.uint16),
+            ),
+            inverses=np.zeros((room, places), dtype=np.uint8),
         )
 
     def put(self, depth: int, view: int, bundles: Bundles, indices: Numbers) -> None:
-        """Write the digits, words and frames of the positions with these indices ``(n,)`` in a view."""
+        """Write what is known of the positions with these indices ``(n,)`` in a view."""
         n, digits = len(indices), bundles.rows.digits
         places, frames = bundles.located(indices)
         for k, digit in enumerate(digits, view * len(digits)):
@@ -165,29 +199,35 @@ def successors_by_bundles(
     path: BlockPath,
     blocks: BundleBlocks,
     depth: np.uint64,
-    linked: NDArray[np.bool_],
     bundles: BundleArrays,
+    dual: DualIndices | None,
+    effects: MoveEffects,
     follow: Followers,
-    split: np.uint64,
-    part: np.uint64,
-    parts: np.uint64,
+    counts: bool,
 ) -> np.uint64:
     """Expand positions of a depth while there is room for their successors; return the number of successors.
 
-    ``split``, ``part`` and ``parts`` are the `Share`; the first share counts the positions above the split.
+    ``dual`` is None if there are no dual look-ups. With ``counts``, the positions are counted.
     """
-    counts, views = bool(depth >= split or part == ZERO), np.uint64(len(bundles.moves))
-    kept = successors_in_homes(path, blocks, depth, bundles, follow, counts)
+    kept, views = successors_in_homes(path, blocks, depth, bundles, follow, counts), np.uint64(len(bundles.moves))
+    below, left = depth + ONE, np.int64(len(path.taken)) - np.int64(depth) - 1
     for _ in range(views):
         kept = look_up_next(path, blocks, depth, kept, bundles)
-    return keep_linked(path, blocks, depth, kept, linked, bundles, split, part, parts)
-
-
-@kernel
-def changed(distance: np.int64, value: np.int64) -> np.int64:
-    """Return the distance with this remainder modulo 3 that differs from ``distance`` by at most one."""
-    up = value - (distance + 2) % 3
-    return distance - 1 + (up if up >= 0 else up + 3)
+    if dual is not None:
+        move_labels(path, blocks, depth, kept, effects)
+        if left < np.int64(bundles.sizes[BASE]) + DUAL:
+            write_inverses(blocks, below, kept, dual)
+            for u in range(views):
+                kept = look_up_dual(path, blocks, below, kept, np.uint64(u), bundles, dual)
+    for n in range(kept):
+        k = blocks.left[n]
+        home = bundles.home[path.move[below, k]]
+        if home != NO_VIEW:
+            find_digits_in(path, blocks, depth, k, home, bundles)
+        if k != np.uint64(n):
+            move_position(path, blocks, below, k, np.uint64(n))
+        prefetch_moves(blocks, below, np.uint64(n), bundles)
+    return kept
 
 
 @kernel
@@ -203,13 +243,13 @@ def successors_in_homes(
 
     The home view of a successor is a view in which the last move is a turn.
     """
-    tried, parent, move, said, tally = path.tried, path.parent, path.move, path.view_bounds, path.tally
+    tried, parent, move, tally = path.tried, path.parent, path.move, path.tally
     word, frame, seen = blocks.word, blocks.frame, blocks.seen
     frame_after, shift, turn_of, homes = bundles.frame_after, bundles.shift, bundles.turn_of, bundles.home
     follow_at, following = follow
     left, below, start = np.int64(len(path.taken)) - np.int64(depth) - 1, depth + ONE, np.uint64(len(follow_at) - 2)
     room, most, size = np.uint64(move.shape[1]), np.uint64(turn_of.shape[1]), path.size[depth]
-    kept, j, next_bound = ZERO, tried[depth], tally[NEXT_BOUND]
+    base, kept, j, next_bound = np.int64(bundles.sizes[BASE]), ZERO, tried[depth], tally[NEXT_BOUND]
     while j < size and kept + most <= room:
         last = start if depth == ZERO else np.uint64(move[depth, j])
         first, end = follow_at[last], follow_at[last + ONE]
@@ -222,15 +262,14 @@ def successors_in_homes(
             seen[kept] = ZERO
             if u != NO_VIEW:
                 after = frame_after[np.uint64(frame[depth, j, u]), turn_of[u, m]]
-                value = (np.uint64(word[depth, j, u]) >> np.uint64(shift[np.uint64(after)])) & THREE
-                distance = changed(np.int64(said[depth, j, u]), np.int64(value))
-                if distance > left:
-                    next_bound = min(next_bound, np.int64(below) + distance)
+                value = value_in(word[depth, j, u], after, shift)
+                if value > ZERO and base + np.int64(value) > left:
+                    next_bound = min(next_bound, np.int64(below) + base + np.int64(value))
                     continue
                 seen[kept] = ONE << u
                 word[below, kept, u], frame[below, kept, u] = word[depth, j, u], after
-                said[below, kept, u] = np.uint8(distance)
             move[below, kept], parent[below, kept] = np.uint32(m), np.uint32(j)
+            blocks.left[kept] = kept
             kept += ONE
         j += ONE
     tried[depth], tally[NEXT_BOUND] = j, next_bound
@@ -241,68 +280,127 @@ def successors_in_homes(
 def look_up_next(
     path: BlockPath, blocks: BundleBlocks, depth: np.uint64, kept: np.uint64, bundles: BundleArrays
 ) -> np.uint64:
-    """Look up each successor in a view in which it has not been looked up yet; return the number of those kept.
+    """Look up each successor in a view in which it has not been looked up yet; return the number of those left.
 
-    Successors that have been looked up in all views are kept.
+    Successors that have been looked up in all views are left.
     """
-    parent, said, tally = path.parent, path.view_bounds, path.tally
-    digits, word, frame, seen, view, place, turns = blocks
-    sizes, meta, _, turned, values, begin, turn, class_of, maps, map_of, back, frames, _, shift, _, _, _, words = (
-        bundles
-    )
-    all_views, leading, column = np.uint64(len(bundles.moves)), sizes[LEADING], np.uint64(len(meta)) - ONE
-    bits, left = sizes[BITS], np.int64(len(path.taken)) - np.int64(depth) - 1
-    below, none = depth + ONE, True
-    for k in range(kept):
+    parent, word, frame, seen, chosen = path.parent, blocks.word, blocks.frame, blocks.seen, blocks.chosen
+    left, sought, shift, below, none = blocks.left, blocks.sought, bundles.shift, depth + ONE, True
+    for n in range(kept):
+        k = left[n]
         j, best, most = np.uint64(parent[below, k]), NO_VIEW, np.int64(-1)
-        for u in range(all_views):
-            if not (seen[k] >> np.uint64(u)) & ONE and np.int64(said[depth, j, u]) > most:
-                best, most = np.uint64(u), np.int64(said[depth, j, u])
-        view[k] = best
-        if best == NO_VIEW:
-            place[k] = ZERO
-            continue
-        none = False
-        find_digits_in(path, blocks, depth, np.uint64(k), best, bundles)
-        at = best * np.uint64(len(meta))
-        lead = np.uint64(digits[below, k, at + leading])
-        bundle, t = np.uint64(begin[lead]), np.uint64(turn[lead])
-        for d in range(column):
-            if np.uint64(d) != leading:
-                digit = np.uint64(digits[below, k, at + np.uint64(d)])
-                bundle += np.uint64(turned[meta[d, FIRST_TURNED] + t * values[d] + digit]) * meta[d, WEIGHT]
-        place[k], turns[k] = bundle, t
+        for u in range(np.uint64(len(bundles.moves))):
+            if not (seen[k] >> np.uint64(u)) & ONE:
+                value = np.int64(value_in(word[depth, j, u], frame[depth, j, u], shift))
+                if value > most:
+                    best, most = np.uint64(u), value
+        chosen[n] = best
+        if best != NO_VIEW:
+            none = False
+            find_digits_in(path, blocks, depth, k, best, bundles)
+            at = best * np.uint64(sought.digits.shape[1])
+            for d in range(np.uint64(sought.digits.shape[1])):
+                sought.digits[n, d] = blocks.digits[below, k, at + np.uint64(d)]
     if none:
         return kept
-    prefetch_all(class_of, place, kept)
-    for k in range(kept):
-        u = view[k]
-        if u == NO_VIEW:
-            continue
-        one = np.uint64(class_of[place[k]])
-        way = one & ((ONE << bits) - ONE)
-        t = np.uint64(back[turns[k], way])
-        digit = np.uint64(digits[below, k, u * np.uint64(len(meta)) + column])
-        digit = np.uint64(turned[meta[column, FIRST_TURNED] + t * values[column] + digit])
-        place[k] = (one >> bits) * sizes[WIDTH] + np.uint64(maps[np.uint64(map_of[way]), digit])
-        frame[below, k, u] = frames[way, t]
-    prefetch_all(words, place, kept)
+    locate(sought, kept, bundles)
     near = ZERO
-    for k in range(kept):
-        u = view[k]
+    for n in range(kept):
+        k, u = left[n], chosen[n]
         if u != NO_VIEW:
-            one_word = words[place[k]]
-            value = (np.uint64(one_word) >> np.uint64(shift[np.uint64(frame[below, k, u])])) & THREE
-            distance = changed(np.int64(said[depth, np.uint64(parent[below, k]), u]), np.int64(value))
-            if distance > left:
-                tally[NEXT_BOUND] = min(tally[NEXT_BOUND], np.int64(below) + distance)
+            found = bundles.words[sought.place[n]]
+            if is_pruned(path, below, value_in(found, sought.frame[n], shift), bundles):
                 continue
-            word[below, k, u], said[below, k, u] = one_word, np.uint8(distance)
+            word[below, k, u], frame[below, k, u] = found, sought.frame[n]
             seen[k] |= ONE << u
-        if near != np.uint64(k):
-            move_position(path, blocks, below, np.uint64(k), near)
+        left[near] = k
         near += ONE
     return near
+
+
+@kernel
+def look_up_dual(
+    path: BlockPath,
+    blocks: BundleBlocks,
+    depth: np.uint64,
+    kept: np.uint64,
+    view: np.uint64,
+    bundles: BundleArrays,
+    dual: DualIndices,
+) -> np.uint64:
+    """Look up the inverses of the positions of a block in a view; return the number of positions left."""
+    left, sought, near = blocks.left, blocks.sought, ZERO
+    for n in range(kept):
+        write_digits(blocks.inverses[left[n]], view, sought.digits, np.uint64(n), dual)
+    locate(sought, kept, bundles)
+    for n in range(kept):
+        value = value_in(bundles.words[sought.place[n]], sought.frame[n], bundles.shift)
+        if not is_pruned(path, depth, value, bundles):
+            left[near] = left[n]
+            near += ONE
+    return near
+
+
+@kernel
+def locate(sought: Sought, count: np.uint64, bundles: BundleArrays) -> None:
+    """Find the places and frames of the words of some positions, and prefetch the words; see `Bundles.located`."""
+    digits, place, turns, frame = sought
+    meta, turned, sizes, maps = bundles.digits, bundles.turned, bundles.digit_sizes, bundles.maps
+    leading, bits, width = bundles.sizes[LEADING], bundles.sizes[BITS], bundles.sizes[WIDTH]
+    column = np.uint64(len(meta)) - ONE
+    for k in range(count):
+        lead = np.uint64(digits[k, leading])
+        bundle, t = np.uint64(bundles.begin[lead]), np.uint64(bundles.turn[lead])
+        for d in range(column):
+            if np.uint64(d) != leading:
+                after = turned[meta[d, FIRST_TURNED] + t * sizes[d] + np.uint64(digits[k, d])]
+                bundle += np.uint64(after) * meta[d, WEIGHT]
+        place[k], turns[k] = bundle, t
+    prefetch_all(bundles.class_of, place, count)
+    for k in range(count):
+        one = np.uint64(bundles.class_of[place[k]])
+        way = one & ((ONE << bits) - ONE)
+        t = np.uint64(bundles.back[turns[k], way])
+        digit = np.uint64(turned[meta[column, FIRST_TURNED] + t * sizes[column] + np.uint64(digits[k, column])])
+        place[k] = (one >> bits) * width + np.uint64(maps[np.uint64(bundles.map_of[way]), digit])
+        frame[k] = bundles.frames[way, t]
+    prefetch_all(bundles.words, place, count)
+
+
+@kernel
+def value_in(word: np.uint32, frame: np.uint16, shift: NDArray[np.uint8]) -> np.uint64:
+    """Return the value of a position in the word of its bundle."""
+    value: np.uint64 = (np.uint64(word) >> np.uint64(shift[np.uint64(frame)])) & THREE
+    return value
+
+
+@kernel
+def is_pruned(path: BlockPath, depth: np.uint64, value: np.uint64, bundles: BundleArrays) -> bool:
+    """Return whether a value prunes a position at a depth; if so, record the length of the paths that it allows."""
+    bound = np.int64(depth) + np.int64(bundles.sizes[BASE]) + np.int64(value)
+    if value == ZERO or bound <= np.int64(len(path.taken)):
+        return False
+    path.tally[NEXT_BOUND] = min(path.tally[NEXT_BOUND], bound)
+    return True
+
+
+@kernel
+def move_labels(path: BlockPath, blocks: BundleBlocks, depth: np.uint64, kept: np.uint64, effects: MoveEffects) -> None:
+    """Compute the labels of the successors of positions of a depth that are left."""
+    labels, of_moves, moduli, below = blocks.labels, effects.of_moves, effects.moduli, depth + ONE
+    for n in range(kept):
+        k = blocks.left[n]
+        j, m = np.uint64(path.parent[below, k]), np.uint64(path.move[below, k])
+        for i in range(np.uint64(labels.shape[2])):
+            label = np.int64(labels[depth, j, np.uint64(of_moves[m, ZERO, i])]) + of_moves[m, ONE, i]
+            labels[below, k, i] = label - moduli[i] if label >= moduli[i] else label
+
+
+@kernel
+def write_inverses(blocks: BundleBlocks, depth: np.uint64, kept: np.uint64, dual: DualIndices) -> None:
+    """Write the inverses of the positions of a block that are left."""
+    for n in range(kept):
+        write_inverse(blocks.labels[depth, blocks.left[n]], blocks.inverses[blocks.left[n]], dual)
 
 
 @kernel
@@ -314,46 +412,6 @@ def prefetch_all(array: NDArray[np.uint32], places: Words, count: np.uint64) -> 
     """
     for k in range(count):
         prefetch(array, places[k])
-
-
-@kernel
-def keep_linked(
-    path: BlockPath,
-    blocks: BundleBlocks,
-    depth: np.uint64,
-    kept: np.uint64,
-    linked: NDArray[np.bool_],
-    bundles: BundleArrays,
-    split: np.uint64,
-    part: np.uint64,
-    parts: np.uint64,
-) -> np.uint64:
-    """Keep the successors that the linked views do not prune and that belong to the share; return their number.
-
-    Compute the digits of those kept in their home views.
-    """
-    said, number, tally, below, near = path.view_bounds, path.number, path.tally, depth + ONE, ZERO
-    links, left = linked.sum(), np.int64(len(path.taken)) - np.int64(below)
-    for k in range(kept):
-        tight = np.int64(0)
-        for u in range(np.uint64(len(linked))):
-            tight += np.int64(linked[u] and np.int64(said[below, k, u]) == left)
-        if links > 0 and tight == links and left > 0:
-            tally[NEXT_BOUND] = min(tally[NEXT_BOUND], np.int64(len(path.taken)) + 1)
-            continue
-        if below == split:
-            number[near] = tally[NUMBERED]
-            tally[NUMBERED] += 1
-            if np.uint64(number[near]) % parts != part:
-                continue
-        home = bundles.home[path.move[below, k]]
-        if home != NO_VIEW:
-            find_digits_in(path, blocks, depth, np.uint64(k), home, bundles)
-        if near != np.uint64(k):
-            move_position(path, blocks, below, np.uint64(k), near)
-        prefetch_moves(blocks, below, near, bundles)
-        near += ONE
-    return near
 
 
 @kernel
@@ -383,11 +441,26 @@ def find_digits_in(
 @kernel
 def move_position(path: BlockPath, blocks: BundleBlocks, depth: np.uint64, k: np.uint64, to: np.uint64) -> None:
     """Copy everything known of position ``k`` of a block to position ``to``."""
-    digits, word, frame, seen, _, _, _ = blocks
-    said = path.view_bounds
-    path.move[depth, to], path.parent[depth, to], seen[to] = path.move[depth, k], path.parent[depth, k], seen[k]
+    labels, digits, word, frame = blocks.labels, blocks.digits, blocks.word, blocks.frame
+    path.move[depth, to], path.parent[depth, to] = path.move[depth, k], path.parent[depth, k]
     for u in range(np.uint64(word.shape[2])):
         word[depth, to, u], frame[depth, to, u] = word[depth, k, u], frame[depth, k, u]
-        said[depth, to, u] = said[depth, k, u]
     for d in range(np.uint64(digits.shape[2])):
         digits[depth, to, d] = digits[depth, k, d]
+    for i in range(np.uint64(labels.shape[2])):
+        labels[depth, to, i] = labels[depth, k, i]
+
+
+@kernel
+def keep_share(
+    path: BlockPath, blocks: BundleBlocks, depth: np.uint64, kept: np.uint64, part: np.uint64, parts: np.uint64
+) -> np.uint64:
+    """Number the positions of the block at the split depth, and keep those of the `Share`; return their number."""
+    number, tally, own = path.number, path.tally, ZERO
+    for k in range(kept):
+        number[own] = tally[NUMBERED]
+        tally[NUMBERED] += 1
+        if np.uint64(number[own]) % parts == part:
+            move_position(path, blocks, depth, np.uint64(k), own)
+            own += ONE
+    return own

@@ -1,12 +1,11 @@
-"""Bundles: positions that a few moves lead to from each other, whose distances share one word of memory.
+"""Bundles: positions that a few moves lead to from each other, whose bounds share one word of memory.
 
 The moves are the *turns* of a pattern, such as the turns of two opposite faces of a cube (see `turns`). The positions
-to which turns lead from a position form its bundle. One word contains the distances of all of them, two bits each, so a
-search that has read the word of a position knows the distances of its successors by turns without reading memory again.
+to which turns lead from a position form its bundle. One word contains the bounds of all of them, two bits each, so a
+search that has read the word of a position knows the bounds of its successors by turns without reading memory again.
 
-The two bits are the distance modulo 3. A move changes the distance by at most one, so the distance of a position and
-the two bits of a successor determine the distance of the successor (G. Cooperman and L. Finkelstein, New methods for
-using Cayley graphs in interconnection networks, 1992).
+The two bits are a *clipped* distance: 0 stands for all distances up to a *base*, and 1, 2 and 3 for the next two
+distances, and for all larger ones.
 
 Turns and symmetries together map bundles to bundles, and only one bundle of each class has words. To find the word of a
 position, one digit of its index, the *leading digit*, selects a turn that takes the position to the first row of its
@@ -49,8 +48,6 @@ BUNDLES_AT_ONCE = 1 << 12
 """Number of bundles whose images are computed together."""
 CLASSES_AT_ONCE = 1 << 10
 """Number of classes whose words a thread computes at once."""
-NO_VALUE, NO_DISTANCE = 3, 255
-"""The value and the distance of an unreachable position."""
 Words = NDArray[np.uint32]
 
 
@@ -139,6 +136,8 @@ class Bundles:
     """The words of a reduced table, and how a search finds the word of a position."""
 
     rows: BundleRows
+    base: int
+    """The bound of an entry is ``base + v`` for the value v > 0, and 0 for the value 0; see `Encoding`."""
     class_of: NDArray[np.uint32]
     """``(bundles,)``: the number of the class, shifted left by ``bits``, plus the number of the column map times the
     number of turns, plus the turn that takes the image of the class's first row to the first row of the bundle."""
@@ -147,8 +146,7 @@ class Bundles:
     symmetries: NDArray[np.uint16]
     """``(column maps,)``: the symmetry to which each column map belongs."""
     words: Words
-    """``(classes * width,)``: bits 2t and 2t + 1 are the distance of the entry after turn t, modulo 3; or 3 if the
-    entry is unreachable."""
+    """``(classes * width,)``: bits 2t and 2t + 1 are the value of the entry after turn t."""
 
     @property
     def bits(self) -> int:
@@ -172,33 +170,11 @@ class Bundles:
         places: Numbers = classes * self.rows.width + columns
         return places, frames
 
-    def distances(self, indices: Numbers) -> Numbers:
-        """Return the distances of indices ``(n,)``, or NO_DISTANCE for unreachable ones.
-
-        The distance is the number of moves to the goal, each of which leads to a position that is nearer by one.
-        """
-        digits = [indices // digit.weight % digit.size for digit in self.rows.digits]
-        values = self._values(indices)
-        distances = np.where(values == NO_VALUE, NO_DISTANCE, 0)
-        far = np.flatnonzero(values != NO_VALUE)
-        while len(far):
-            after = [digit.after[own[far], :-1] for digit, own in zip(self.rows.digits, digits, strict=True)]
-            successors = np.zeros(after[0].shape, dtype=np.int64)
-            for own, digit in zip(after, self.rows.digits, strict=True):
-                successors += own * np.int64(digit.weight)
-            nearer = self._values(successors.ravel()).reshape(successors.shape) == (values[far, np.newaxis] + 2) % 3
-            some = nearer.any(axis=1)
-            far, move = far[some], nearer.argmax(axis=1)[some]
-            for own, new in zip(digits, after, strict=True):
-                own[far] = new[some, move]
-            values[far] = (values[far] + 2) % 3
-            distances[far] += 1
-        return distances
-
-    def _values(self, indices: Numbers) -> Numbers:
-        """Return the distances of indices ``(n,)`` modulo 3, or NO_VALUE for unreachable ones."""
+    def read(self, indices: Numbers) -> Numbers:
+        """Return the bounds of indices ``(n,)``."""
         places, frames = self.located(indices)
-        return self.words[places].astype(np.int64) >> 2 * (frames % len(self.rows.turns)) & NO_VALUE
+        values = self.words[places].astype(np.int64) >> 2 * (frames % len(self.rows.turns)) & 3
+        return np.where(values > 0, values + self.base, 0)
 
 
 def bits_for(maps: int, turns: int) -> int:
@@ -210,12 +186,12 @@ def bundle_rows(space: Space) -> BundleRows | None:
     """Return the bundles of a reduced space in which all moves are legal everywhere.
 
     Returns None if no moves generate a small group, if a move changes a digit of an index differently depending on
-    other digits, if the inverse of a move is not a move, or if there are too many bundles.
+    other digits, or if there are too many bundles.
     """
     stored, moves = space.numbering, transforms_of(space.rules)
     assert isinstance(stored, Reduced)
     images = moves_of(space.rules, stored.images)
-    turns = None if images is None or not moves.reversible else turns_of(moves, images, MAX_TURNS)
+    turns = None if images is None else turns_of(moves, images, MAX_TURNS)
     if turns is None:
         return None
     numbering = followed_numbering(space.rules, stored)
@@ -229,13 +205,14 @@ def bundle_rows(space: Space) -> BundleRows | None:
 def bundles_of(
     space: Space,
     rows: BundleRows,
+    base: int,
     values: Callable[[], NDArray[np.uint8]],
     threads: int,
     pulse: Heartbeat = no_pulse,
 ) -> Bundles | None:
     """Return the bundles of a reduced table, or None if their numbers do not fit into 32 bits.
 
-    ``values`` returns the distances of all entries as MODULO_3. ``pulse`` may interrupt the work.
+    ``values`` returns the clipped distances of all entries, see `Encoding`. ``pulse`` may interrupt the work.
     """
     stored, turns = space.numbering, len(rows.turns)
     assert isinstance(stored, Reduced)
@@ -256,6 +233,7 @@ def bundles_of(
     class_of |= of_bundles.numbers * np.uint32(turns) + found.turns
     bundles = Bundles(
         rows,
+        base,
         class_of,
         of_bundles.maps,
         of_bundles.symmetries,

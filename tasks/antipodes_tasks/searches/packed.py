@@ -9,8 +9,6 @@ from antipodes_tasks.base.jit import integer, kernel
 
 Bytes = NDArray[np.uint8]
 LANES = 4
-UNREACHED = 255
-"""The distance of an unreachable entry, in tables with one byte per entry."""
 FIRST_FACTOR, SECOND_FACTOR = np.uint64(0x9E3779B185EBCA87), np.uint64(0xC2B2AE3D27D4EB4F)
 """Multipliers of xxHash (Y. Collet)."""
 LEFT, RIGHT = np.uint64(31), np.uint64(33)
@@ -19,17 +17,24 @@ LEFT, RIGHT = np.uint64(31), np.uint64(33)
 class Encoding(NamedTuple):
     """How distances are stored in memory, as values of 8, 4 or 2 bits.
 
-    Values of 8 or 4 bits are the distances, and the largest value marks unreachable entries. Values of 2 bits are the
-    distances modulo 3, and 3 marks unreachable entries.
+    Values of 8 or 4 bits are the distances, and the largest value marks unreachable entries. Values of 2 bits are
+    *clipped*: 0 stands for every distance up to ``base``, and v > 0 for the distance ``base + v``, or more if v is 3.
     """
 
     shift: int
     """The binary logarithm of the number of values per byte; the first value is in the lowest bits."""
+    base: int = 0
+    """0 unless values are clipped."""
 
     @property
     def mask(self) -> int:
         """The bit mask of a value, which is also the largest value."""
         return (1 << (8 >> self.shift)) - 1
+
+    @property
+    def clipped(self) -> bool:
+        """Whether values are lower bounds instead of distances."""
+        return self.base > 0
 
     def size(self, entries: int) -> int:
         """Return the number of bytes that this many values take."""
@@ -40,32 +45,32 @@ class Encoding(NamedTuple):
         if self == BYTES:
             return distances
         values = np.empty(self.size(len(distances)), dtype=np.uint8)
-        encode(distances, values, self.shift, 3 if self == MODULO_3 else UNREACHED)
+        encode(distances, values, self.shift, self.base)
         return values
 
     def decode(self, values: Bytes, entries: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return the values of entries ``(n,)``."""
+        """Return the values of entries ``(n,)``, or ``base`` more if they are clipped and not 0."""
         found = values[entries >> self.shift].astype(np.int64)
         found >>= (entries & ((1 << self.shift) - 1)) * (8 >> self.shift)
         found &= self.mask
-        return found
+        return np.where(found > 0, found + self.base, 0)
 
 
-BYTES, HALVES, MODULO_3 = Encoding(0), Encoding(1), Encoding(2)
+BYTES, HALVES = Encoding(0), Encoding(1)
 
 
 @kernel
-def encode(distances: Bytes, values: Bytes, shift: int, modulus: int) -> None:
-    """Write the values of the distances, taken modulo ``modulus``, to the bytes ``values``; see `Encoding`."""
+def encode(distances: Bytes, values: Bytes, shift: int, base: int) -> None:
+    """Write the values of the distances to the bytes ``values``; see `Encoding`."""
     each, bits = 1 << shift, 8 >> shift
     largest = (1 << bits) - 1
     for i in range(len(values)):
         byte = 0
         for k in range(each):
             at = i * each + k
-            distance = integer(distances[at]) if at < len(distances) else UNREACHED
-            value = largest if distance == UNREACHED else distance % modulus
-            byte |= min(value, largest) << (k * bits)
+            distance = integer(distances[at]) - base if at < len(distances) else largest
+            value = largest if distance > largest else distance if distance > 0 else 0
+            byte |= value << (k * bits)
         values[i] = np.uint8(byte)
 
 

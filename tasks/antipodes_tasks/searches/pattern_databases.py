@@ -16,6 +16,9 @@ from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.searches.heuristic import Heuristic
 from antipodes_tasks.searches.problem import Problem
 
+UNREACHED = 255
+"""Value of an unreachable entry, in tables with one byte per entry."""
+
 
 class Patterns(Heuristic):
     """A lower bound of the distance to one goal, from pattern tables in memory."""

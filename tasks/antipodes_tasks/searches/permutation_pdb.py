@@ -5,6 +5,8 @@ parts left out. A path in the puzzle is never shorter than the distance in the a
 bound, and so is the maximum of several such distances (J. C. Culberson and J. Schaeffer, Pattern Databases, 1998). A
 symmetry of the puzzle maps a position to one that is equally far from the goal, so a table can also be looked up at
 each symmetric image. A table combined with a symmetry is a *view*.
+
+The views of a table with clipped distances (see `bundles`) come after the others.
 """
 
 from collections.abc import Callable, Sequence
@@ -37,6 +39,7 @@ from antipodes_tasks.searches.block_path import (
 from antipodes_tasks.searches.bundle_lookups import BundleArrays
 from antipodes_tasks.searches.depth_first import NEXT_BOUND, Descent, Pass, listed, room_for_paths
 from antipodes_tasks.searches.digits import INDEPENDENT, split
+from antipodes_tasks.searches.dual_indices import DualIndices
 from antipodes_tasks.searches.move_sequences import Inverses, followers, followers_as_bits
 from antipodes_tasks.searches.pattern_databases import Patterns
 from antipodes_tasks.searches.permutation_views import PermutationTable, TableLookup
@@ -76,14 +79,15 @@ class PermutationPatterns(Patterns):
     def of(
         cls, rules: Rules, goal: Labels, tables: Sequence[PermutationTable], values: NDArray[np.uint8], room: int = 0
     ) -> "PermutationPatterns":
-        """Return the heuristic for distances to a goal ``(places,)``, with the views that raise the bound most.
-
-        A table with bundles must be the only table.
-        """
+        """Return the heuristic for distances to a goal ``(places,)``, with the views that raise the bound most."""
         found = [TableLookup(table, symmetry) for symmetry in _symmetries(rules, goal) for table in tables]
         sample = random_positions(rules, goal)
-        said = [view.table.read(values, view.entries(sample)) for view in found]
-        return cls(rules, goal, tuple(found[k] for k in _raising(said)), values, room)
+        chosen = list[TableLookup]()
+        for clipped in (False, True):
+            same = [view for view in found if (view.table.bundles is not None) == clipped]
+            said = [view.table.read(values, view.entries(sample)) for view in same]
+            chosen += [same[k] for k in _raising(said)] if same else []
+        return cls(rules, goal, tuple(chosen), values, room)
 
     @property
     def name(self) -> str:
@@ -110,16 +114,28 @@ class PermutationPatterns(Patterns):
             return UNREACHABLE_COST
         return bound
 
+    @property
+    def exact(self) -> int:
+        """Number of views that are not clipped; they come first."""
+        return sum(view.table.bundles is None for view in self.views)
+
     @cached_property
     def arrays(self) -> ViewArrays:
-        """The views as arrays for the kernels, unless they are views of bundles."""
+        """The views that are not clipped, as arrays for the kernels."""
         return _view_arrays(self)
 
     @cached_property
     def bundles(self) -> BundleArrays | None:
-        """The views of bundles as arrays for the kernels; None if the table has no bundles."""
-        bundles = self.views[0].table.bundles
-        return None if bundles is None else BundleArrays.of(bundles, self.views)
+        """The clipped views as arrays for the kernels; None if there are none."""
+        clipped = self.views[self.exact :]
+        bundles = clipped[0].table.bundles if clipped else None
+        return None if bundles is None else BundleArrays.of(bundles, clipped)
+
+    @cached_property
+    def dual(self) -> DualIndices | None:
+        """How to find the indices of inverse positions in the clipped views; None if this is not possible."""
+        clipped = self.views[self.exact :]
+        return None if self.inverses is None or not clipped else DualIndices.of(self.inverses, clipped)
 
     @cached_property
     def inverses(self) -> "Inverses | None":
@@ -128,18 +144,18 @@ class PermutationPatterns(Patterns):
 
     @cached_property
     def linked(self) -> NDArray[np.bool_]:
-        """``(views,)``: marks the *linked* views, a set such that no position one move from the goal has bound 1 in all
+        """``(exact,)``: marks the *linked* views, a set such that no position one move from the goal has bound 1 in all
         of them; the set may be empty.
 
         Suppose that the bounds of all linked views equal the number of moves left. Every move of a path with this many
         moves would lower all of these bounds by one, so all of them would be 1 before the last move. This is
         impossible, so every path has more moves. (H. Kociemba found this for the cube.)
         """
-        said = self.look_up(self.rules.moves.predecessors(self.goal))
-        linked = np.ones(len(self.views), dtype=np.bool_)
+        said = self.look_up(self.rules.moves.predecessors(self.goal))[: self.exact]
+        linked = np.ones(self.exact, dtype=np.bool_)
         if (said[linked] == 1).all(axis=0).any():
             return np.zeros_like(linked)
-        for view in reversed(range(len(self.views))):
+        for view in reversed(range(self.exact)):
             linked[view] = False
             linked[view] = bool((said[linked] == 1).all(axis=0).any())
         return linked
@@ -176,7 +192,7 @@ class PermutationPatterns(Patterns):
             advance = self._by_views(path, looked, request.every, share)
         else:
             path, stages = search.path, self._stages(root, depth, request.every)
-            advance = search.chain_stages(stages, self.goal, self.effects, self.linked, request.every, share)
+            advance = search.chain_stages(stages, self.goal, self.effects, request.every, share)
 
         def result() -> Pass:
             found = listed(path.found, int(path.tally[DISTINCT]), problem, request)
@@ -190,17 +206,17 @@ class PermutationPatterns(Patterns):
 
     def _long_search(self, root: Labels, depth: int, request: Request) -> StagedSearch | None:
         """Return a search by bundles or by step tables; None if there are neither."""
-        known = self.rules, self.views
+        tables = self.rules, self.views, self.arrays, self.values
         if self.bundles is not None:
-            return StagedSearch.with_bundles(*known, self.bundles, root, depth, request)
+            return StagedSearch.with_bundles(*tables, self.bundles, self.dual, root, depth, request)
         if self.steps is not None:
-            return StagedSearch.with_steps(*known, self.arrays, self.values, self.steps, root, depth, request)
+            return StagedSearch.with_steps(*tables, self.steps, root, depth, request)
         return None
 
     def _by_views(self, path: BlockPath, looked: BestViews, every: bool, share: Share) -> Callable[[int], bool]:
         """Return a function that advances a search without step tables; see `Descent.advance`."""
-        by_views = looked, self.followers[every], self.arrays, self.values
-        found_by = (self.goal, self.effects, self.linked, by_views, None, None, every, *share.words)
+        by_views = looked, self.followers[every], self.values
+        found_by = (self.goal, self.effects, self.arrays, by_views, None, None, ZERO, every, *share.words)
 
         def advance(budget: int) -> bool:
             return descend_in_blocks(path, budget, *found_by)
@@ -251,8 +267,7 @@ def _path(patterns: PermutationPatterns, depth: int, root: Labels, request: Requ
     """Return the path that consists of the root only, and the entries of the root's successors."""
     views, moves, arrays = patterns.views, len(patterns.rules.moves), patterns.arrays
     room, follow = max(ROOM, moves), patterns.followers[request.every]
-    digits = len(arrays.digits)
-    path = BlockPath.of(root, depth, room, digits, len(views), room_for_paths(depth, request, np.uint64, depth))
+    path = BlockPath.of(root, depth, room, arrays, room_for_paths(depth, request, np.uint64, depth))
     looked = best_views(views, moves, depth, room)
     for view, at in zip(views, arrays.digit_at.tolist(), strict=False):
         own = split(int(view.entries(root[np.newaxis])[0]), view.table.digits)
@@ -290,7 +305,7 @@ def _view_digits(view: TableLookup, moves: int) -> list[_ViewDigit]:
 
 def _view_arrays(patterns: PermutationPatterns) -> ViewArrays:
     """Return the views as arrays, with the tables of all digits concatenated."""
-    of_views = [_view_digits(view, len(patterns.rules.moves)) for view in patterns.views]
+    of_views = [_view_digits(view, len(patterns.rules.moves)) for view in patterns.views[: patterns.exact]]
     digit_at = np.cumsum([0, *map(len, of_views)])
     parts, size = list[NDArray[np.int32]](), 0
     digits = list[list[int]]()
@@ -299,7 +314,7 @@ def _view_arrays(patterns: PermutationPatterns) -> ViewArrays:
         digits.append([size, digit.weight, row, size + digit.after.size, digit.after.shape[1]])
         parts += [part.ravel() for part in (digit.after, digit.maps) if part is not None]
         size = sum(map(len, parts))
-    tables = [view.table for view in patterns.views]
+    tables = [view.table for view in patterns.views[: patterns.exact]]
     quotients = list(dict.fromkeys(table.quotient for table in tables if table.quotient is not None))
     of_quotient: dict[Quotient | None, list[int]] = {None: [int(NO_ROW), 0, 0, 0, 0]}
     classes, symmetries = [np.zeros(1, dtype=np.uint32)], [np.zeros(0, dtype=np.uint16)]
@@ -320,6 +335,7 @@ def _view_arrays(patterns: PermutationPatterns) -> ViewArrays:
         symmetries=np.concatenate(symmetries),
         begin=np.array([table.begin for table in tables], dtype=np.uint64),
         encodings=np.array([[table.encoding.shift, table.encoding.mask] for table in tables], dtype=np.uint64),
+        linked=patterns.linked,
     )
 
 

@@ -13,7 +13,7 @@ from antipodes_tasks.properties.symmetry import Symmetry
 from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.searches.abstractions import NO_MOVE, Homomorphism
-from antipodes_tasks.searches.bundles import NO_DISTANCE, Bundles
+from antipodes_tasks.searches.bundles import Bundles
 from antipodes_tasks.searches.digits import Digit, digits_of
 from antipodes_tasks.searches.packed import Encoding
 from antipodes_tasks.searches.quotient import Quotient, followed_digits
@@ -35,7 +35,7 @@ class PermutationTable:
     quotient: Quotient | None = None
     """The entries of all positions, if the table is reduced by symmetries."""
     bundles: Bundles | None = None
-    """The words of the table, if it is too large for step tables; then it has no values."""
+    """The words of the table, if its distances are clipped; then it has no values among those of the other tables."""
 
     @cached_property
     def digits(self) -> tuple[Digit, ...]:
@@ -54,10 +54,12 @@ class PermutationTable:
         return indices if self.quotient is None else self.quotient.located(indices)[0]
 
     def read(self, values: NDArray[np.uint8], indices: Numbers) -> Numbers:
-        """Return the distances of indices ``(n,)``, or UNREACHABLE_COST for unreachable positions."""
+        """Return the distances of indices ``(n,)``, or lower bounds if they are clipped.
+
+        The bound of an unreachable position is UNREACHABLE_COST.
+        """
         if self.bundles is not None:
-            distances = self.bundles.distances(np.maximum(indices, 0))
-            return np.where((distances == NO_DISTANCE) | (indices == NOT_NUMBERED), UNREACHABLE_COST, distances)
+            return np.where(indices == NOT_NUMBERED, UNREACHABLE_COST, self.bundles.read(np.maximum(indices, 0)))
         found = self.encoding.decode(values[self.begin :], self.places_of(np.maximum(indices, 0)))
         unreached = found == self.encoding.mask
         return np.where(unreached | (indices == NOT_NUMBERED), UNREACHABLE_COST, found)

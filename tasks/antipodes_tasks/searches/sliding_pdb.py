@@ -24,8 +24,7 @@ from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.rules.swaps import swap_edges
 from antipodes_tasks.searches.depth_first import Descent
-from antipodes_tasks.searches.packed import UNREACHED
-from antipodes_tasks.searches.pattern_databases import Patterns
+from antipodes_tasks.searches.pattern_databases import UNREACHED, Patterns
 from antipodes_tasks.searches.problem import Problem, Request
 from antipodes_tasks.searches.shares import WHOLE, Share
 from antipodes_tasks.searches.sliding_dfs import ENTRY, NO_TABLE, PatternArrays, RootEntries, descent_by_patterns

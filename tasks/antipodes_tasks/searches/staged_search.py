@@ -6,13 +6,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes_tasks.keys.position_set import Numbers
 from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.searches.block_dfs import descend_in_blocks
 from antipodes_tasks.searches.block_path import BlockPath, Followers, MoveEffects, ViewArrays
 from antipodes_tasks.searches.bundle_lookups import BundleArrays, BundleBlocks
 from antipodes_tasks.searches.depth_first import DEPTH, FAR, FOUND, NEXT_BOUND, room_for_paths
+from antipodes_tasks.searches.dual_indices import DualIndices
 from antipodes_tasks.searches.permutation_views import PermutationTable, TableLookup
 from antipodes_tasks.searches.problem import Request
 from antipodes_tasks.searches.progress import Heartbeat
@@ -20,19 +20,25 @@ from antipodes_tasks.searches.shares import Share
 from antipodes_tasks.searches.step_lookups import PART, STEP_ROOM, StepArrays, StepWords
 from antipodes_tasks.searches.step_tables import MAX_MOVES, Steps, steps_of
 from antipodes_tasks.searches.symmetric_starts import Stage, bits_of
+from antipodes_tasks.searches.view_lookups import BestViews, best_views, find_entries
+
+BUNDLE_ROOM = 1024
+"""Maximum number of positions of a block of a search by bundles, unless a position has more successors."""
 
 
 @dataclass(frozen=True, eq=False)
 class StagedSearch:
-    """A search for paths of one length by step tables or by bundles; one of the two is None."""
+    """A search for paths of one length, either by step tables, or by bundles and then by views."""
 
     rules: Rules
     views: Sequence[TableLookup]
+    """The views of tables that are not clipped, and then those of bundles."""
+    arrays: ViewArrays
+    """The views of tables that are not clipped."""
     values: NDArray[np.uint8]
-    """The values of the tables, unless they have bundles."""
     path: BlockPath
-    by_steps: tuple[StepWords, ViewArrays, StepArrays] | None
-    by_bundles: tuple[BundleBlocks, BundleArrays] | None
+    by_steps: tuple[StepWords, StepArrays] | None = None
+    by_bundles: tuple[BestViews, BundleBlocks, BundleArrays, DualIndices | None] | None = None
 
     @classmethod
     def with_steps(
@@ -47,37 +53,40 @@ class StagedSearch:
         request: Request,
     ) -> "StagedSearch":
         """Return the search by step tables for paths of ``depth`` moves from a position, before its first stage."""
-        room, each, found = max(STEP_ROOM, len(rules.moves)), len(views), _room_for_paths(depth, request)
+        path, each = _path(rules, arrays, root, depth, request, STEP_ROOM), len(steps.begin)
+        room = path.move.shape[1]
         words = StepWords(
             word=np.zeros((depth + 1, room, each), dtype=np.uint32),
             symmetry=np.zeros((depth + 1, room, each), dtype=np.uint16),
             changes=np.zeros((each, 2), dtype=np.uint64),
         )
-        path = BlockPath.of(root, depth, room, len(arrays.digits), each, found)
-        return cls(rules, views, values, path, (words, arrays, steps), None)
+        return cls(rules, views, arrays, values, path, by_steps=(words, steps))
 
     @classmethod
     def with_bundles(
         cls,
         rules: Rules,
         views: Sequence[TableLookup],
+        arrays: ViewArrays,
+        values: NDArray[np.uint8],
         bundles: BundleArrays,
+        dual: DualIndices | None,
         root: Labels,
         depth: int,
         request: Request,
     ) -> "StagedSearch":
         """Return the search by bundles for paths of ``depth`` moves from a position, before its first stage."""
-        room = max(1024, len(rules.moves))
-        path = BlockPath.of(root, depth, room, 0, len(views), _room_for_paths(depth, request))
-        blocks = BundleBlocks.of(depth, room, bundles)
-        return cls(rules, views, np.empty(0, dtype=np.uint8), path, None, (blocks, bundles))
+        path = _path(rules, arrays, root, depth, request, BUNDLE_ROOM)
+        room, exact = path.move.shape[1], views[: len(arrays.begin)]
+        best = best_views(exact, len(rules.moves), depth, room)
+        blocks = BundleBlocks.of(depth, room, 0 if dual is None else len(root), bundles)
+        return cls(rules, views, arrays, values, path, by_bundles=(best, blocks, bundles, dual))
 
     def chain_stages(
         self,
         stages: Sequence[Stage],
         goal: Labels,
         effects: MoveEffects,
-        linked: NDArray[np.bool_],
         every: bool,
         share: Share,
     ) -> Callable[[int], bool]:
@@ -90,7 +99,8 @@ class StagedSearch:
             while True:
                 # Every share begins with all prefixes, so the tree has to be split below them.
                 split = np.uint64(max(share.split, left[0].moves + 1 if left[0].moves else 0))
-                known = goal, effects, linked, None, *self._tables(left[0]), every
+                tables, start = self._tables(left[0]), np.uint64(left[0].moves)
+                known = goal, effects, self.arrays, *tables, start, every
                 over = descend_in_blocks(self.path, budget, *known, split, part, parts)
                 if not over or self.path.tally[FOUND] or len(left) == 1:
                     return over
@@ -102,18 +112,16 @@ class StagedSearch:
     def _tables(
         self, stage: Stage
     ) -> tuple[
-        tuple[StepWords, NDArray[np.uint32], ViewArrays, StepArrays] | None,
-        tuple[BundleBlocks, Followers, BundleArrays] | None,
+        tuple[BestViews, Followers, NDArray[np.uint8]] | None,
+        tuple[StepWords, StepArrays, NDArray[np.uint32]] | None,
+        tuple[BundleBlocks, BundleArrays, DualIndices | None, int] | None,
     ]:
-        """Return the arguments ``by_steps`` and ``by_bundles`` of the kernel for a stage."""
-        by_steps = by_bundles = None
-        if self.by_steps is not None:
-            words, arrays, steps = self.by_steps
-            by_steps = words, stage.follow, arrays, steps
-        if self.by_bundles is not None:
-            blocks, bundles = self.by_bundles
-            by_bundles = blocks, Followers.of([bits_of(int(own)) for own in stage.follow]), bundles
-        return by_steps, by_bundles
+        """Return the arguments ``by_views``, ``by_steps`` and ``by_bundles`` of the kernel for a stage."""
+        if self.by_bundles is None:
+            assert self.by_steps is not None
+            return None, (*self.by_steps, stage.follow), None
+        best, blocks, bundles, dual = self.by_bundles
+        return (best, _followers(stage), self.values), None, (blocks, bundles, dual, bundles.base)
 
     def _begin(self, stage: Stage) -> None:
         """Fill a block with the positions after a stage's prefixes, except those that the tables prune."""
@@ -133,28 +141,40 @@ class StagedSearch:
             path.parent[level + 1, :count] = np.arange(count)
         path.size[depth], path.tried[depth], path.tally[DEPTH] = count, 0, depth
         path.number[:count] = 0
-        path.view_bounds[depth, :count] = said[:, near].T
-        for number, view in enumerate(self.views):
-            self._place(depth, number, view.table, view.entries(kept))
-
-    def _place(self, depth: int, number: int, table: PermutationTable, indices: Numbers) -> None:
-        """Write what the search knows of the positions of a block with these indices in a view."""
-        path, count = self.path, len(indices)
+        path.view_bounds[depth, :count] = said[: len(self.arrays.begin), near].T
+        self._place(kept, depth)
         if self.by_bundles is not None:
-            assert table.bundles is not None
-            self.by_bundles[0].put(depth, number, table.bundles, indices)
-        if self.by_steps is not None:
-            words, arrays, steps = self.by_steps
-            assert table.quotient is not None
-            for k, digit in enumerate(table.digits, int(arrays.digit_at[number])):
+            place = np.uint64(depth), np.uint64(count)
+            find_entries(path, self.by_bundles[0], *place, self.arrays, _followers(stage), self.values)
+
+    def _place(self, labels: Labels, depth: int) -> None:
+        """Write the digits of the positions of a block, and what the search needs to find their entries."""
+        path, count, exact = self.path, len(labels), len(self.arrays.begin)
+        if self.by_bundles is not None and self.by_bundles[3] is not None:
+            self.by_bundles[1].labels[depth, :count] = labels
+        for number, view in enumerate(self.views):
+            indices = view.entries(labels)
+            if self.by_bundles is not None and number >= exact:
+                assert view.table.bundles is not None
+                self.by_bundles[1].put(depth, number - exact, view.table.bundles, indices)
+                continue
+            for k, digit in enumerate(view.table.digits, int(self.arrays.digit_at[number])):
                 path.digits[depth, :count, k] = indices // digit.weight % digit.size
-            entries, symmetries = table.quotient.located(indices)
-            words.symmetry[depth, :count, number] = symmetries
-            words.word[depth, :count, number] = steps.begin[number] + entries.astype(np.uint64)
+            if self.by_steps is not None:
+                words, steps = self.by_steps
+                assert view.table.quotient is not None
+                entries, symmetries = view.table.quotient.located(indices)
+                words.symmetry[depth, :count, number] = symmetries
+                words.word[depth, :count, number] = steps.begin[number] + entries.astype(np.uint64)
 
 
-def _room_for_paths(depth: int, request: Request) -> NDArray[np.uint64]:
-    return room_for_paths(depth, request, np.uint64, depth)
+def _path(rules: Rules, arrays: ViewArrays, root: Labels, depth: int, request: Request, room: int) -> BlockPath:
+    room = max(room, len(rules.moves))
+    return BlockPath.of(root, depth, room, arrays, room_for_paths(depth, request, np.uint64, depth))
+
+
+def _followers(stage: Stage) -> Followers:
+    return Followers.of([bits_of(int(own)) for own in stage.follow])
 
 
 def step_arrays(

@@ -147,7 +147,7 @@ def find_words(
     The puzzle has ``moves`` moves.
     """
     parent, move, digits, word, symmetry = path.parent, path.move, path.digits, looked.word, looked.symmetry
-    digit_at, meta, after, quotients, classes, symmetries, _, _ = views
+    digit_at, meta, after, quotients, classes, symmetries, _, _, _ = views
     begin, words = steps.begin, steps.words
     for u in range(np.uint64(len(begin))):
         find_digits(digits, parent, move, depth, kept, digit_at[u], digit_at[u + ONE], moves, meta, after)

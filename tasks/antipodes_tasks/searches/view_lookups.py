@@ -34,12 +34,14 @@ from antipodes_tasks.searches.block_path import (
     Followers,
     ViewArrays,
     find_digits,
+    follow_digits,
 )
 from antipodes_tasks.searches.depth_first import EXPANDED, GENERATED, NEXT_BOUND
 from antipodes_tasks.searches.permutation_views import TableLookup
 from antipodes_tasks.searches.prefetch import prefetch
 
 THREE = np.uint64(3)
+NO_VIEW = np.uint32(~np.uint32(0))
 ROOM = 64
 """Maximum number of positions of a block, unless a position has more successors."""
 
@@ -48,7 +50,8 @@ class BestViews(NamedTuple):
     """The views in which successors are looked up; arrays are indexed by depth and by position within the block."""
 
     best: NDArray[np.uint32]
-    """``(bound + 1, room)``: the *best view*, which has the largest bound; successors are looked up there first."""
+    """``(bound + 1, room)``: the *best view*, which has the largest bound; successors are looked up there first. It is
+    NO_VIEW if the successors have not been looked up in any view."""
     entry: NDArray[np.uint32 | np.uint64]
     """``(bound + 1, room, moves)``: the entries of the successors in the best view."""
     others: NDArray[np.uint32 | np.uint64]
@@ -81,7 +84,6 @@ def successors_by_views(
     path: BlockPath,
     looked: BestViews,
     depth: np.uint64,
-    linked: NDArray[np.bool_],
     views: ViewArrays,
     follow: Followers,
     values: NDArray[np.uint8],
@@ -97,7 +99,31 @@ def successors_by_views(
     below, moves, digits = depth + ONE, np.uint64(looked.entry.shape[2]), np.uint64(path.digits.shape[2])
     find_digits(path.digits, path.parent, path.move, below, kept, ZERO, digits, moves, views.digits, views.after)
     look_up_others(path, looked, below, kept, views, values)
-    return keep_near(path, looked, below, kept, linked, views, values, split, part, parts)
+    return keep_near(path, looked, below, kept, views, values, split, part, parts)
+
+
+@kernel
+def keep_in_views(
+    path: BlockPath,
+    looked: BestViews,
+    depth: np.uint64,
+    kept: np.uint64,
+    start: np.uint64,
+    views: ViewArrays,
+    values: NDArray[np.uint8],
+    split: np.uint64,
+    part: np.uint64,
+    parts: np.uint64,
+) -> np.uint64:
+    """Look up a block's positions, of which no view knows a predecessor after the depth ``start``.
+
+    Return the number of positions kept; see `keep_near`.
+    """
+    for k in range(kept):
+        looked.best[depth - ONE, path.parent[depth, k]] = NO_VIEW
+    follow_digits(path, depth, kept, start, np.uint64(looked.entry.shape[2]), views)
+    look_up_others(path, looked, depth, kept, views, values)
+    return keep_near(path, looked, depth, kept, views, values, split, part, parts)
 
 
 @kernel
@@ -150,7 +176,7 @@ def look_up_others(
     """Compute the entries of a block's positions in the views that have not been looked up yet, and prefetch them."""
     parent, digits = path.parent, path.digits
     best, _, others = looked
-    digit_at, meta, after, quotients, classes, _, begin, encodings = views
+    digit_at, meta, after, quotients, classes, _, begin, encodings, _ = views
     above, end = depth - ONE, np.uint64(len(begin))
     for u in range(end):
         for k in range(kept):
@@ -194,7 +220,6 @@ def keep_near(
     looked: BestViews,
     depth: np.uint64,
     kept: np.uint64,
-    linked: NDArray[np.bool_],
     views: ViewArrays,
     values: NDArray[np.uint8],
     split: np.uint64,
@@ -204,7 +229,7 @@ def keep_near(
     """Keep the positions of a block that no view prunes and that belong to the share; return their number."""
     _, _, parent, move, number, digits, said, taken, _, tally, _ = path
     best, _, others = looked
-    begin, encodings = views.begin, views.encodings
+    begin, encodings, linked = views.begin, views.encodings, views.linked
     left, end, links = np.int64(len(taken)) - np.int64(depth), np.uint64(len(begin)), linked.sum()
     near = ZERO
     for k in range(kept):
@@ -247,7 +272,7 @@ def find_entries(
     """Determine the best view of each position of a block, and the entries of the successors in this view."""
     move, digits, said = path.move, path.digits, path.view_bounds
     best, entry, _ = looked
-    digit_at, meta, after, quotients, classes, _, begin, encodings = views
+    digit_at, meta, after, quotients, classes, _, begin, encodings, _ = views
     follow_at, following, moves = follow.at, follow.moves, np.uint64(entry.shape[2])
     start = np.uint64(len(follow_at) - 2)
     for k in range(kept):
