@@ -90,12 +90,13 @@ def _kernels(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _program() -> Iterator[None]:
-    """Makes the parser of the program once for all calls in this process; typer makes it at each call."""
+def _parsers() -> Iterator[None]:
+    """Makes the parser of the program and of each command once for all calls in this process, not at each call."""
     import typer
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(typer.main, "get_command", cache(typer.main.get_command))
+        for name in ("get_command", "get_group"):
+            patch.setattr(typer.main, name, cache(getattr(typer.main, name)))
         yield
 
 
