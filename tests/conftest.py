@@ -6,6 +6,7 @@ import subprocess
 import sys
 import uuid
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 from resource import RUSAGE_CHILDREN, RUSAGE_SELF, getrusage
 from typing import TYPE_CHECKING, Any
@@ -85,6 +86,17 @@ def _kernels(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Dispatcher, "compile", alone)
         warm_up()
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _parsers() -> Iterator[None]:
+    """Makes the parser of the program and of each command once for all calls in this process, not at each call."""
+    import typer
+
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("get_command", "get_group"):
+            patch.setattr(typer.main, name, cache(getattr(typer.main, name)))
         yield
 
 
@@ -221,9 +233,9 @@ def cluster(tmp_path: Path) -> "Iterator[Cluster]":
         yield started
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def idle(tmp_path_factory: pytest.TempPathFactory) -> "Iterator[Cluster]":
-    """A scheduler without workers, which no test breaks."""
+    """A scheduler without workers, which no test breaks; it ends with the module, because it takes CPU time."""
     from clusters import Cluster
 
     with Cluster(tmp_path_factory.mktemp("idle")) as cluster:
@@ -231,9 +243,12 @@ def idle(tmp_path_factory: pytest.TempPathFactory) -> "Iterator[Cluster]":
         yield cluster
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def shared(tmp_path_factory: pytest.TempPathFactory) -> "Iterator[Cluster]":
-    """A cluster of two workers, one with a nanny, which no test breaks: what a test freezes, it thaws."""
+    """A cluster of two workers, one with a nanny, which no test breaks: what a test freezes, it thaws.
+
+    It ends with the module: its processes take a sixth of a core while they wait, and start in a second.
+    """
     from clusters import Cluster
 
     with Cluster(tmp_path_factory.mktemp("shared")) as cluster:

@@ -2,7 +2,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from journals import CHUNK_ROWS, SPACE, STARTS, TABLES
+from journals import CHUNK_ROWS, SPACE, STARTS, move_tables
 
 from antipodes_tasks.base.errors import InterruptedRunError, StoreDamagedError
 from antipodes_tasks.bfs.bitmaps import Depths, first_positions
@@ -34,12 +34,14 @@ def begin(bounds: list[int], log: SegmentLog | None) -> list[State]:
 def advance(states: list[State], sources: list[list[int]], depth: int, log: SegmentLog | None) -> int:
     """Find a layer in place, each partition from itself and the boundaries of others; how many positions it has."""
     before = {state.part.number: one for state in states if (one := state.frontier(depth - 1)) is not None}
-    lean = {number: boundary(one, TABLES, int(one.rows[0]), int(one.rows[-1]) + 1) for number, one in before.items()}
+    lean = {
+        number: boundary(one, move_tables(), int(one.rows[0]), int(one.rows[-1]) + 1) for number, one in before.items()
+    }
     found = 0
     for state in states:
         own = state.part.number
         needed = [before.get(one) if one == own else lean.get(one) for one in sources[own]]
-        found += state.advance(depth, [one for one in needed if one is not None], TABLES, log)
+        found += state.advance(depth, [one for one in needed if one is not None], move_tables(), log)
     for state in states:
         state.forget_before(depth)
     return found
@@ -49,7 +51,7 @@ def search(bounds: list[int]) -> tuple[list[int], Depths]:
     """The layers, and the depths, of a search in partitions with these bounds."""
     log = SegmentLog()
     states = begin(bounds, log)
-    predecessors = links(TABLES, bounds).predecessors
+    predecessors = links(move_tables(), bounds).predecessors
     layers = [1]
     while found := advance(states, predecessors, len(layers), log):
         layers.append(found)
@@ -98,7 +100,7 @@ def test_the_partitions_do_not_change_the_result(bounds: list[int]) -> None:
 def test_without_sources_nothing_is_found() -> None:
     state = whole(3)
     before = state.visited.copy()
-    assert state.advance(4, [], TABLES, None) == 0
+    assert state.advance(4, [], move_tables(), None) == 0
     assert np.array_equal(state.visited, before)
     assert state.frontier(4) is None
     assert state.frontier(3) is not None
@@ -194,7 +196,7 @@ def test_the_last_layer_can_be_read_while_the_next_is_found() -> None:
     state = whole(7)
     before, frontier = state.positions(7, 1000).tolist(), state.frontier(7)
     assert frontier is not None
-    assert state.advance(8, [frontier], TABLES, None)
+    assert state.advance(8, [frontier], move_tables(), None)
     found = frontier.layer
     assert first_positions(found, SPACE.width, 1000).tolist() == before
     state.forget_before(8)
@@ -204,10 +206,11 @@ def test_the_last_layer_can_be_read_while_the_next_is_found() -> None:
 def test_the_boundary_is_the_part_of_the_frontier_with_moves_out() -> None:
     frontier = whole(8).frontier(8)
     assert frontier is not None
-    assert boundary(frontier, TABLES, 0, 60) is None
-    lean = boundary(frontier, TABLES, 10, 40)
+    assert boundary(frontier, move_tables(), 0, 60) is None
+    lean = boundary(frontier, move_tables(), 10, 40)
     assert lean is not None
-    leaves = ((TABLES.target != ILLEGAL) & ((TABLES.target < 10) | (TABLES.target >= 40))).any(axis=1)
+    target = move_tables().target
+    leaves = ((target != ILLEGAL) & ((target < 10) | (target >= 40))).any(axis=1)
     assert lean.rows.tolist() == np.flatnonzero(leaves & frontier.bits.any(axis=1)).tolist()
     assert np.array_equal(lean.bits, frontier.bits[lean.rows])
     assert (lean.number, lean.count, lean.unvisited) == (frontier.number, frontier.count, frontier.unvisited)

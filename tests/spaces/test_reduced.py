@@ -276,7 +276,7 @@ def test_tables_are_filled_in_the_memory_planned(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(row_tables, "LINES", 256)
     rules, checked = load_config("pyraminx").puzzle.rules, 0
     for warm, space in zip(reduced_spaces(rules), reduced_spaces(rules), strict=True):
-        if not 1 < space.width < MAX_WIDTH or checked == MEASURED:
+        if not 1 < space.width < MAX_WIDTH:
             continue
         warm.filler.filled()  # loads the kernels
         tracemalloc.start()
@@ -288,6 +288,8 @@ def test_tables_are_filled_in_the_memory_planned(monkeypatch: pytest.MonkeyPatch
         if peak > 8 * PYTHON_BYTES:
             checked += 1
             assert planned <= 1.6 * peak, "row tables and column maps are not there together while rows are filled"
+        if checked == MEASURED:
+            break
     assert checked
 
 

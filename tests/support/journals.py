@@ -1,6 +1,7 @@
 """A small search in shards, and ways to damage its journal."""
 
 from collections.abc import Callable, Sequence
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
 
@@ -20,17 +21,28 @@ from antipodes_tasks.bfs.bitmaps import WORD, Bitmap, Depths, words
 from antipodes_tasks.bfs.layer_weights import NO_WEIGHTS
 from antipodes_tasks.bfs.partition import Links, Partition, State, links
 from antipodes_tasks.bfs.segments import SegmentLog, depths_of
+from antipodes_tasks.move_tables import MoveTables
 from antipodes_tasks.spaces.arrangements import Arrangements
 from antipodes_tasks.spaces.space import Space
 
 PUZZLE = puzzle_from({"name": "p", "family": "sliding", "rows": 2, "columns": 3, "start": "1 1 2 / 3 2 0"})
 SPACE = Space(PUZZLE.rules, Arrangements(PUZZLE.rules.counts), 2)
-TABLES = SPACE.filler.filled()
 STARTS = SPACE.rank(PUZZLE.start_labels)
 CHUNK_ROWS = 4
 BOUNDS = [0, 8, 20, 32, 44, 60]
-LINKS: Links = links(TABLES, BOUNDS)
 UNREACHED = 255
+
+
+@cache
+def move_tables() -> MoveTables:
+    """Return the move tables of the puzzle, filled at the first call: an import must not compile kernels."""
+    return SPACE.filler.filled()
+
+
+@cache
+def move_links() -> Links:
+    """Return the move tables with the links between the partitions."""
+    return links(move_tables(), BOUNDS)
 
 
 def journal_at(path: Path) -> Journal:
@@ -61,12 +73,12 @@ def new_shards(journal: Journal, sizes: Sequence[int], buffer_bytes: int = 1 << 
 def advance(shards: Sequence[Shard], depth: int, token: str = "", lean: bool = False) -> int:
     """Find the layer after ``depth`` in all shards and return its size; if ``lean``, shards only see boundaries."""
     sources: list[Callable[[], object]] = [
-        (lambda one=one: boundary(one, LINKS, depth, token, [])) if lean else (lambda one=one: one)  # type: ignore[misc]
+        (lambda one=one: boundary(one, move_links(), depth, token, [])) if lean else (lambda one=one: one)  # type: ignore[misc]
         for one in shards
     ]
     seen = [source() for source in sources]
     return sum(
-        one.advance([other for at, other in enumerate(seen) if at != here], LINKS, depth, 1, token)[0]  # type: ignore[misc]
+        one.advance([other for at, other in enumerate(seen) if at != here], move_links(), depth, 1, token)[0]  # type: ignore[misc]
         for here, one in enumerate(shards)
     )
 

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from every_kind import FUNCTIONS, KINDS, NUMBERED, PUZZLES, SETTINGS, config_of, known_positions, many_parts, options_of
 from programs import Command
+from service_client import Client
 from service_stores import client_of
 from stores import LayersSeen, contents, flip_bit, stop_after, toml
 from symmetry_classes import check_layers_up_to_symmetry
@@ -227,8 +228,22 @@ def test_a_table_of_one_way_moves_does_not_solve(store_of: Callable[[str], Path]
         solve_by_table(Problem.of(table.puzzle.rules, table.antipodes(1)[0]), table)
 
 
+@pytest.fixture(scope="module")
+def serve(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Path], Client]:
+    """Replaces the store of a service, which takes a quarter of a second to start, and returns a client."""
+    served = tmp_path_factory.mktemp("served") / "x.zarr"
+    client = cache(lambda: client_of(served))
+
+    def replace_store(store: Path) -> Client:
+        shutil.rmtree(served, ignore_errors=True)
+        shutil.copytree(store, served)
+        return client()
+
+    return replace_store
+
+
 @pytest.mark.parametrize("name", SETTINGS)
-def test_commands(name: str, cli: Command, tmp_path: Path) -> None:
+def test_commands(name: str, cli: Command, serve: Callable[[Path], Client], tmp_path: Path) -> None:
     config, known = Config({"name": "x", **SETTINGS[name]}), known_positions(name)
     run = {"symmetry": "on"} if name.startswith("reduced") else {}
     (tmp_path / "x.toml").write_text(toml(config.settings, run))
@@ -270,10 +285,10 @@ def test_commands(name: str, cli: Command, tmp_path: Path) -> None:
         for moves, path in zip(every["moves"], every["solutions"], strict=True):
             assert np.array_equal(puzzle.follow(" ".join(moves), puzzle.parse(path[0]))[-1], puzzle.parse(path[-1]))
 
-    check_results(cli, config, report["layers"], farthest[0])
+    check_results(cli, serve, config, report["layers"], farthest[0])
 
 
-def check_results(cli: Command, config: Config, layers: list[int], far: str) -> None:
+def check_results(cli: Command, serve: Callable[[Path], Client], config: Config, layers: list[int], far: str) -> None:
     """Check what commands and the service make of the table of the puzzle ``x.toml``."""
     puzzle, radius = config.puzzle, len(layers) - 1
     assert cli("report", "x", "--output", "x.html").status == 0
@@ -282,7 +297,7 @@ def check_results(cli: Command, config: Config, layers: list[int], far: str) -> 
     results = json.loads(Path("results/results.json").read_text(encoding="utf-8"))
     assert (results["layers"], results["positions"], results["radius"]) == (layers, sum(layers), radius)
     assert far in results["antipodes"]["positions"]
-    client = client_of(Path("outputs"))
+    client = serve(Path("outputs/x.zarr"))
     assert client.value("/stores/x/layers") == json.loads(cli("layers", "x", "--json").out)
     view = client.value("/stores/x/view", {"position": far})
     assert {one["position"] for one in view["successors"]} == {

@@ -7,7 +7,19 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from journals import CHUNK_ROWS, LINKS, SPACE, STARTS, advance, begun, depths, files, journal_at, new_shards, search
+from journals import (
+    CHUNK_ROWS,
+    SPACE,
+    STARTS,
+    advance,
+    begun,
+    depths,
+    files,
+    journal_at,
+    move_links,
+    new_shards,
+    search,
+)
 
 from antipodes.storage.file_lock import FileLock
 from antipodes.tables.journal import Journal, JournalDamagedError
@@ -52,7 +64,7 @@ def test_the_shards_do_not_change_the_result(sizes: list[int], lean: bool, journ
 def test_a_single_shard_advances_several_layers(journal: Journal) -> None:
     layers, expected = undisturbed(journal)
     (alone,) = begun(journal, [5])
-    found = [count for depth in range(0, len(layers), 4) for count in alone.advance([], LINKS, depth, 4, "")]
+    found = [count for depth in range(0, len(layers), 4) for count in alone.advance([], move_links(), depth, 4, "")]
     assert found[: len(layers)] == layers
     assert not any(found[len(layers) :])
     assert np.array_equal(depths([alone]), expected)
@@ -62,10 +74,10 @@ def test_only_rows_with_moves_out_of_the_shard_are_sent(journal: Journal) -> Non
     shards = begun(journal, [2, 3])
     sent: set[int] = set()
     for depth in range(8):
-        sent |= {int(row) for part in boundary(shards[0], LINKS, depth, "", []).parts for row in part.rows}
+        sent |= {int(row) for part in boundary(shards[0], move_links(), depth, "", []).parts for row in part.rows}
         advance(shards, depth)
     assert sent
-    assert all((LINKS.tables.target[row] >= 20).any() for row in sent)
+    assert all((move_links().tables.target[row] >= 20).any() for row in sent)
 
 
 @pytest.mark.parametrize("buffer_bytes", [-10_000, -600, -500])
@@ -229,7 +241,7 @@ def test_a_task_of_an_earlier_token_changes_nothing(journal: Journal, tmp_path: 
     before = [(one.depth, [state.visited.copy() for state in one.states]) for one in shards]
     for late in (
         lambda: advance(shards, 3, ""),
-        lambda: boundary(shards[0], LINKS, 3, "", []),
+        lambda: boundary(shards[0], move_links(), 3, "", []),
         lambda: flush_shards(shards, 5, ""),
     ):
         with pytest.raises(InterruptedRunError, match="returned to an earlier depth"):
@@ -243,7 +255,10 @@ def test_a_task_of_an_earlier_token_changes_nothing(journal: Journal, tmp_path: 
 def test_a_shard_that_dask_makes_anew_is_not_searched(journal: Journal) -> None:
     """It is at its first depth, whatever the depth of the others."""
     (alone,) = begun(journal, [5])
-    for task in (lambda: alone.advance((), LINKS, 7, 1, "first"), lambda: boundary(alone, LINKS, 7, "first", [])):
+    for task in (
+        lambda: alone.advance((), move_links(), 7, 1, "first"),
+        lambda: boundary(alone, move_links(), 7, "first", []),
+    ):
         with pytest.raises(InterruptedRunError, match="the shard was lost"):
             task()
 

@@ -54,7 +54,8 @@ class RowImages(NamedTuple):
         place_of = np.zeros(frame.places, dtype=np.int64)
         place_of[places] = np.arange(len(places))
         radices = frame.radices[places] * turned
-        origins = place_of[images.origins[:, places]]
+        # With arrays of one memory layout, kernels are compiled once; the layout of an array indexed by arrays varies.
+        origins = np.ascontiguousarray(place_of[images.origins[:, places]])
         become = _image_digits(frame, images, places, int(radices.max()))
         lowest, begins, first = _first_digits(origins[:, 0], become[:, 0], radices)
         shown = (frame.row_label_of[places] * turned[:, np.newaxis]).astype(np.uint8)
@@ -96,8 +97,7 @@ def _image_digits(frame: Cut, images: Images, places: NDArray[np.int64], labels:
         at = frame.twist_at[origins[:, twisted]]
         moved = images.labels[symmetries, at, every % turned[twisted]].astype(np.int64)
         become[:, twisted] += (moved + images.turns[symmetries, at, label[:, twisted]]) % turned[twisted]
-    digits: NDArray[np.uint8] = become.astype(np.uint8)
-    return digits
+    return np.ascontiguousarray(become, dtype=np.uint8)
 
 
 def _first_digits(
