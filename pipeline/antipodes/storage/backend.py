@@ -199,9 +199,9 @@ class Storage(ABC):
         """Whether the address is a link to a store at another address."""
         return False
 
-    def remove_link(self) -> None:
-        """Delete the link at the address. The store itself remains."""
-        raise NotImplementedError(self.address)
+    def remove_link(self) -> bool:
+        """Delete the address if it is a link to a store, which remains. Return whether it was a link."""
+        return False
 
     @abstractmethod
     def remove_leftovers(self) -> None:

@@ -319,9 +319,12 @@ class DirectoryStorage(Storage):
         return self.path.is_symlink()
 
     @_waits("delete")
-    def remove_link(self) -> None:
-        with self.writing():
-            self.path.unlink()
+    def remove_link(self) -> bool:
+        if self.is_link:
+            with self.writing():
+                self.path.unlink()
+            return True
+        return False
 
     @_waits("delete")
     def remove_leftovers(self) -> None:
