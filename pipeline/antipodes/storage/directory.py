@@ -20,7 +20,6 @@ from antipodes.storage.backend import GROUP, MANIFEST, MAX_METADATA, Content, St
 from antipodes.storage.file_lock import FileLock
 from antipodes.storage.files import (
     NOTHING_THERE,
-    PARTIAL,
     create_staging,
     leftovers,
     names_in,
@@ -31,10 +30,10 @@ from antipodes.storage.files import (
     replace_file,
     status_in,
     status_of,
-    sync,
     sync_files,
 )
 from antipodes.storage.retry import RetryPolicy, StorageWatch
+from antipodes.system.output_files import PARTIAL, sync
 from antipodes_tasks.base.errors import InputError, StoreError
 
 PATIENCE = 7.0
