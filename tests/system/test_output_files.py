@@ -55,7 +55,7 @@ def test_a_link_remains_a_link(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("name", "reason"),
-    [("", "it is a directory"), ("a/b", "No such file or directory"), ("a\0b", "embedded null byte")],
+    [("", "it is a directory"), ("a/b", "No such file or directory"), ("a\0b", "the name contains a null byte")],
 )
 def test_impossible_names(name: str, reason: str, tmp_path: Path) -> None:
     with pytest.raises(StoreError, match=f"^cannot write .*: {reason}$"), output_file(tmp_path / name):

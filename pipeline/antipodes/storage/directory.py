@@ -33,6 +33,7 @@ from antipodes.storage.files import (
     sync_files,
 )
 from antipodes.storage.retry import RetryPolicy, StorageWatch
+from antipodes.system.file_errors import file_errors
 from antipodes.system.output_files import PARTIAL, sync
 from antipodes_tasks.base.errors import InputError, StoreError
 
@@ -123,13 +124,8 @@ class DurableStore(LocalStore):
 @contextmanager
 def reading_in(store: Path, key: str) -> Iterator[BinaryIO]:
     """Open a key's file for reading in the block. Raises the errors of `open_in`, and StoreError if reading fails."""
-    try:
-        with open(open_in(store, key), "rb") as file:
-            yield file
-    except (FileNotFoundError, StoreError):
-        raise
-    except OSError as error:
-        raise StoreError(f"cannot read {store / key}: {error.strerror or error}") from error
+    with file_errors("read", store / key, but=(FileNotFoundError,)), open(open_in(store, key), "rb") as file:
+        yield file
 
 
 def read_in(store: Path, key: str, most: int) -> bytes:

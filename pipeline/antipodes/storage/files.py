@@ -12,6 +12,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from antipodes.storage.backend import GROUP, MANIFEST, Content
+from antipodes.system.file_errors import file_errors
 from antipodes.system.output_files import PARTIAL, replacing, sync
 from antipodes.system.regular_file import NotAFileError, kind_of, open_descriptor
 from antipodes_tasks.base.errors import StoreDamagedError, StoreError
@@ -109,9 +110,8 @@ def names_in(root: Path, folder: str) -> list[str]:
     with suppress(FileNotFoundError, NotADirectoryError, StoreDamagedError), _folder_of(root, folder) as (outer, name):
         inner = os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=outer)
         try:
-            return sorted(os.listdir(inner))
-        except OSError as error:
-            raise StoreError(f"cannot read {root / folder}: {error.strerror or error}") from error
+            with file_errors("read", root / folder):
+                return sorted(os.listdir(inner))
         finally:
             os.close(inner)
     return []

@@ -7,7 +7,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
-from antipodes_tasks.base.errors import AntipodesError, StoreError
+from antipodes.system.file_errors import file_errors
+from antipodes_tasks.base.errors import StoreError
 from antipodes_tasks.base.quoting import shorten
 
 PARTIAL = ".partial"
@@ -62,11 +63,9 @@ def output_file(path: Path) -> Iterator[BinaryIO]:
 
 @contextmanager
 def writing(path: Path) -> Iterator[None]:
-    """Raise StoreError instead of the errors that the block raises because the file or folder cannot be written."""
-    try:
+    """Raise StoreError if the block cannot write the user's file or folder ``path``."""
+    name = shorten(str(path))
+    if "\0" in str(path):
+        raise StoreError(f"cannot write {name}: the name contains a null byte")
+    with file_errors("write", name):
         yield
-    except AntipodesError:
-        raise
-    except (OSError, ValueError) as error:  # ValueError: the name is not a valid file name
-        reason = error.strerror if isinstance(error, OSError) else None
-        raise StoreError(f"cannot write {shorten(str(path))}: {reason or error}") from error

@@ -52,13 +52,10 @@ def in_threads(what: str, calls: Sequence[Callable[[], R]]) -> list[R]:
     """
     watcher, began = _watcher.get(_NOBODY), time.monotonic()
     results: list[R] = []
-    told = 0
 
     def pulse() -> None:
-        nonlocal told
-        if told < len(results) and time.monotonic() - began >= REPORT_AFTER_SECONDS:
-            told = len(results)
-            watcher.tell(what, told, len(calls))
+        if results and time.monotonic() - began >= REPORT_AFTER_SECONDS:
+            watcher.tell(what, len(results), len(calls))
         if watcher.stop():
             raise InterruptedRunError(f"interrupted while {what}")
 
