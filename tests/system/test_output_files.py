@@ -1,5 +1,6 @@
 """Files that replace older ones: completely or not at all."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -41,6 +42,28 @@ def test_after_an_error_the_old_file_remains(
         raise error
     assert path.read_text() == "old"
     assert list(tmp_path.iterdir()) == [tmp_path / path]
+
+
+def test_the_new_file_has_the_permissions_of_the_old_one(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    path.write_text("old")
+    path.chmod(0o640)
+    with output_file(path) as file:
+        file.write(b"new")
+    assert (path.read_text(), path.stat().st_mode & 0o777) == ("new", 0o640)
+
+
+def test_a_pipe_is_written_directly(tmp_path: Path) -> None:
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    reader = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        with output_file(path) as file:
+            file.write(b"new")
+        assert os.read(reader, 10) == b"new"
+    finally:
+        os.close(reader)
+    assert list(tmp_path.iterdir()) == [path]
 
 
 def test_a_link_remains_a_link(tmp_path: Path) -> None:

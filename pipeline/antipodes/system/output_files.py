@@ -1,6 +1,7 @@
 """Files that exist completely or not at all: a new file replaces the old one when its content is complete."""
 
 import os
+import stat
 import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -52,12 +53,21 @@ def sync(path: Path) -> None:
 def output_file(path: Path) -> Iterator[BinaryIO]:
     """Yield a file that replaces the user's file ``path``, or the target of this link, at the end of the block.
 
+    The new file has the permissions of the old one. A pipe or a device, such as /dev/stdout, is written directly.
     Raises StoreError if the file cannot be written.
     """
     with writing(path):
         if path.is_dir():
             raise StoreError(f"cannot write {shorten(str(path))}: it is a directory")
-        with replacing(path.resolve(), durable=False) as file:
+        if path.exists() and not path.is_file():
+            with path.open("wb") as file:
+                yield file
+            return
+        target = path.resolve()
+        mode = stat.S_IMODE(target.stat().st_mode) if target.exists() else None
+        with replacing(target, durable=False) as file:
+            if mode is not None:
+                os.fchmod(file.fileno(), mode)
             yield file
 
 
