@@ -1,12 +1,13 @@
 """Work in all threads: its results, what is told of it, and how it ends."""
 
 import threading
+from collections.abc import Iterator
 
 import pytest
 
 from antipodes_tasks.base import parallel
 from antipodes_tasks.base.errors import InterruptedRunError
-from antipodes_tasks.base.parallel import check_wanted, in_threads, watched
+from antipodes_tasks.base.parallel import check_wanted, in_threads, on_threads, watched
 
 
 def square(number: int) -> int:
@@ -79,3 +80,51 @@ def test_nobody_watches_by_default() -> None:
     """As on workers of a cluster, where threads are the scheduler's."""
     names = in_threads("asking", [lambda: threading.current_thread().name] * 3)
     assert set(names) == {threading.current_thread().name}
+
+
+def test_a_pulse_ends_a_long_call(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also the first one, after which no result has been yielded."""
+    monkeypatch.setattr(parallel, "SECONDS_BETWEEN_PULSES", 0.01)
+    begun = threading.Event()
+
+    def wait(number: int) -> None:
+        begun.set()
+        while True:
+            check_wanted()
+
+    def pulse() -> None:
+        if begun.is_set():
+            raise InterruptedRunError("enough")
+
+    with pytest.raises(InterruptedRunError, match="enough"):
+        list(on_threads(wait, range(3), 2, pulse))
+
+
+def test_of_several_errors_the_first_in_order_is_raised() -> None:
+    failed = threading.Event()
+
+    def fail(number: int) -> None:
+        if number == 0:
+            failed.wait()
+        failed.set()
+        raise ValueError(f"call {number}")
+
+    with pytest.raises(ValueError, match="call 0"):
+        list(on_threads(fail, range(2), 2))
+
+
+@pytest.mark.parametrize(("threads", "ahead"), [(1, 1), (2, 4), (2, 3)])
+def test_items_are_taken_when_they_are_needed(threads: int, ahead: int) -> None:
+    taken: list[int] = []
+
+    def items() -> Iterator[int]:
+        for number in range(20):
+            taken.append(number)
+            yield number
+
+    found = on_threads(square, items(), threads, ahead=None if ahead == 2 * threads else ahead)
+    for number in range(10):
+        assert next(found) == square(number)
+        assert len(taken) == number + (1 if threads == 1 else 1 + ahead)
+    found.close()
+    assert len(taken) <= 10 + ahead

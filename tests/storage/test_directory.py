@@ -19,7 +19,8 @@ from antipodes.cli.failures import Stopped
 from antipodes.puzzles.config import load_config
 from antipodes.storage.arrays import Arrays
 from antipodes.storage.directory import DirectoryStorage
-from antipodes.storage.files import PARTIAL, STORED
+from antipodes.storage.files import STORED
+from antipodes.system.output_files import PARTIAL
 from antipodes.tables.journal import FOLDER
 from antipodes.tables.planning.plan import plan_run
 from antipodes.tables.run import RunOptions, run_puzzle

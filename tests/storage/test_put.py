@@ -14,8 +14,8 @@ from s3 import Bucket, Proxy
 from antipodes.storage import files
 from antipodes.storage.backend import Storage
 from antipodes.storage.directory import DirectoryStorage
-from antipodes.storage.files import PARTIAL
 from antipodes.storage.opening import storage_at
+from antipodes.system.output_files import PARTIAL
 from antipodes_tasks.base.errors import StoreError, StoreLockedError
 
 KEY = "journal/0001"

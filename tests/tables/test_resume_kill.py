@@ -24,7 +24,7 @@ from waiting import PATIENCE
 
 from antipodes.puzzles.config import load_config
 from antipodes.storage.directory import DirectoryStorage
-from antipodes.storage.files import PARTIAL
+from antipodes.system.output_files import PARTIAL
 from antipodes.tables.planning.plan import plan_run
 from antipodes.tables.run import run_puzzle
 

@@ -3,15 +3,15 @@
 import csv
 import io
 import json
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
+from antipodes.system.output_files import writing
 from antipodes.system.regular_file import check_regular, open_file
-from antipodes_tasks.base.errors import InputError, StoreError
+from antipodes_tasks.base.errors import InputError
 from antipodes_tasks.base.quoting import quote, shorten
 
 COLUMNS = ("position", "distance", "outcome", "expanded", "generated", "seconds", "moves", "settings")
@@ -99,7 +99,7 @@ class AnswerFile:
 
     def check_writable(self) -> None:
         """Raise StoreError if the file cannot be written; do not leave a new file behind."""
-        with self._writing():
+        with writing(self.path):
             if there := self.path.exists():
                 check_regular(self.path.stat().st_mode, self.path)  # opening a pipe would block
             self.path.open("ab").close()
@@ -140,7 +140,7 @@ class AnswerFile:
     def begin(self) -> None:
         """Write a file without answers, unless the file already has answers."""
         if not self._answers:
-            with self._writing():
+            with writing(self.path):
                 self.path.write_text(self._form.empty, encoding="utf-8", newline="\n")
 
     def append(self, answer: Answer) -> None:
@@ -148,7 +148,7 @@ class AnswerFile:
         form = self._form
         before = form.between if self._answers else ""
         content = f"{before}{form.write(answer)}"
-        with self._writing(), self.path.open("r+b" if self.path.exists() else "wb") as file:
+        with writing(self.path), self.path.open("r+b" if self.path.exists() else "wb") as file:
             if not self._answers:
                 file.write(form.head.encode())
             file.seek(self._end)
@@ -179,11 +179,3 @@ class AnswerFile:
         line = next(filter(None, text.split("\n")), "")
         found = quote(shorten(line, 60))
         return InputError(f"--output: {self.path} contains a line that is not an answer: {found}; name another file")
-
-    @contextmanager
-    def _writing(self) -> Iterator[None]:
-        """Turn OSErrors in the block into StoreErrors."""
-        try:
-            yield
-        except OSError as error:
-            raise StoreError(f"cannot write {shorten(str(self.path))}: {error.strerror or error}") from error

@@ -72,11 +72,12 @@ class Command(TyperCommand):
     def _check_number(self, ctx: Any, words: list[str]) -> None:
         """Raise InputError if there are more words than arguments."""
         taken = [one for one in self.get_params(ctx) if one.param_type_name == "argument"]
+        if words and not taken:
+            raise InputError(f"{self.name} takes no argument, but there is {found(words[0])}")
         if len(words) > len(taken) and all(one.nargs == 1 for one in taken):
-            names = " and ".join(map(_name, taken)) or "no argument"
             raise InputError(
-                f"{self.name} takes only {names}, but there is also {found(words[len(taken)])}; "
-                "put quotes around text that contains spaces"
+                f"{self.name} takes only {' and '.join(map(_name, taken))}, but there is also "
+                f"{found(words[len(taken)])}; put quotes around text that contains spaces"
             )
 
     def _is_option(self, word: str, options: Iterable[str]) -> bool:

@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from antipodes.drawing.picture import PAPER, Disc, Line, Picture, Polygon, Region, Shape, Text
-from antipodes_tasks.base.errors import InputError, StoreError, missing_package
+from antipodes.system.output_files import output_file
+from antipodes_tasks.base.errors import InputError, missing_package
 from antipodes_tasks.base.option_names import option
-from antipodes_tasks.base.quoting import quote, shorten
+from antipodes_tasks.base.quoting import quote
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -73,10 +74,8 @@ def write_pictures(
         else:
             whole = sheet(pictures, captions)
             content = png(whole, scale) if kind == PNG else svg(whole, scale).encode()
-        try:
-            path.write_bytes(content)
-        except OSError as error:
-            raise StoreError(f"cannot write {shorten(str(path))}: {error.strerror or error}") from error
+        with output_file(path) as file:
+            file.write(content)
 
 
 def sheet(pictures: Sequence[Picture], captions: Sequence[str] = (), across: int | None = None) -> Picture:

@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
+from io import TextIOWrapper
 from pathlib import Path
-from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 from xml.sax.saxutils import escape, quoteattr
 
 import numpy as np
@@ -18,9 +18,10 @@ from numpy.typing import NDArray
 
 from antipodes.puzzles.config import PuzzleLike, as_config
 from antipodes.puzzles.puzzle import Puzzle
+from antipodes.system.output_files import output_file
 from antipodes_tasks.base import arguments
-from antipodes_tasks.base.errors import InputError, StoreError
-from antipodes_tasks.base.quoting import quote, shorten
+from antipodes_tasks.base.errors import InputError
+from antipodes_tasks.base.quoting import quote
 from antipodes_tasks.keys.move_graph import MoveGraph, move_graph
 from antipodes_tasks.rules.function_checks import check_functions
 from antipodes_tasks.rules.moves import Labels
@@ -160,20 +161,16 @@ def writer_of(path: Path) -> Callable[[PositionGraph, Path], None]:
 
 
 @contextmanager
-def _draft_of(path: Path) -> Iterator[Path]:
-    """Yield a draft file, which replaces ``path`` at the end of the block; raise StoreError if writing fails."""
-    if path.is_dir():
-        raise StoreError(f"cannot write {shorten(str(path))}: it is a directory")
-    try:
-        with TemporaryDirectory(dir=path.parent, prefix=f".{path.name}.") as folder:  # also removes an incomplete draft
-            yield (draft := Path(folder) / path.name)
-            os.replace(draft, path)
-    except OSError as error:
-        raise StoreError(f"cannot write {shorten(str(path))}: {error.strerror or error}") from error
+def _text_file(path: Path) -> Iterator[TextIO]:
+    """Yield a text file that replaces ``path``, as `output_file` does."""
+    with output_file(path) as file:
+        text = TextIOWrapper(file, encoding="utf-8", newline="\n")
+        yield text
+        text.detach()
 
 
 def _write_graphml(graph: PositionGraph, path: Path) -> None:
-    with _draft_of(path) as draft, draft.open("w", encoding="utf-8") as file:
+    with _text_file(path) as file:
         file.write(GRAPHML)
         file.writelines(
             f'<key id="{key}" for="{of}" attr.name="{key}" attr.type="{kind}"/>\n' for key, of, kind in KEYS
@@ -193,22 +190,21 @@ def _write_csv(graph: PositionGraph, path: Path) -> None:
     depths, edges = graph.depths.tolist(), graph.edges.tolist()
     nodes = ((node, *one) for node, one in enumerate(zip(depths, graph.positions, strict=True)))
     moves = ((*pair, name) for pair, name in zip(edges, graph.moves, strict=True))
-    with _draft_of(path) as edges_draft, _draft_of(path.with_suffix(".nodes.csv")) as nodes_draft:
-        _write_lines(edges_draft, ("before", "after", "move"), moves)
-        _write_lines(nodes_draft, ("node", "depth", "position"), nodes)
+    with _text_file(path) as edges_file, _text_file(path.with_suffix(".nodes.csv")) as nodes_file:
+        _write_lines(edges_file, ("before", "after", "move"), moves)
+        _write_lines(nodes_file, ("node", "depth", "position"), nodes)
 
 
-def _write_lines(path: Path, heading: Sequence[str], lines: Iterable[Sequence[object]]) -> None:
-    with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(heading)
-        writer.writerows(lines)
+def _write_lines(file: TextIO, heading: Sequence[str], lines: Iterable[Sequence[object]]) -> None:
+    writer = csv.writer(file, lineterminator="\n")
+    writer.writerow(heading)
+    writer.writerows(lines)
 
 
 def _write_npz(graph: PositionGraph, path: Path) -> None:
     own: dict[str, Any] = {"depth": graph.depths, "position": graph.labels, "move": graph.found.moves}
     names = np.array(graph.puzzle.moves.names, dtype=np.str_)
-    with _draft_of(path) as draft, draft.open("wb") as file:
+    with output_file(path) as file:
         np.savez_compressed(file, format=np.array(b"csr"), **graph._compressed_rows, **own, moves=names)
 
 

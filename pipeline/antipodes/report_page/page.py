@@ -10,8 +10,9 @@ from platform import python_version
 from antipodes.drawing.boards import Sprites
 from antipodes.drawing.markup import Html, definitions, element, joined
 from antipodes.drawing.picture import Picture
-from antipodes_tasks.base.errors import InputError, StoreError
-from antipodes_tasks.base.quoting import quote, shorten
+from antipodes.system.output_files import output_file
+from antipodes_tasks.base.errors import InputError
+from antipodes_tasks.base.quoting import quote
 
 STYLE = Path(__file__).with_name("page.css")
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
@@ -59,12 +60,9 @@ def check_output(path: Path) -> None:
 
 def write(path: Path, page: Page, sprites: Sprites) -> None:
     """Write the page to a file, replacing an existing one; raise StoreError if the file cannot be written."""
-    text = written(page, sprites)
-    try:
-        path.write_text(text, encoding="utf-8", errors="backslashreplace")
-    except (OSError, ValueError) as error:  # ValueError: the name is not a valid file name
-        reason = error.strerror if isinstance(error, OSError) else None
-        raise StoreError(f"cannot write {shorten(str(path))}: {reason or error}") from error
+    content = written(page, sprites).encode(errors="backslashreplace")
+    with output_file(path) as file:
+        file.write(content)
 
 
 def written(page: Page, sprites: Sprites) -> str:

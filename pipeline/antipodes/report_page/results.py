@@ -14,6 +14,7 @@ from antipodes.puzzles.config import PuzzleLike
 from antipodes.report_page.definition import as_toml, published, recompute
 from antipodes.stores import open_store
 from antipodes.system.addresses import Address, in_shell
+from antipodes.system.output_files import output_file, writing
 from antipodes.system.records import ABSENT, optional, values_of
 from antipodes.tables.counts import Counts, open_counts
 from antipodes.tables.store.manifest import SearchManifest
@@ -21,8 +22,7 @@ from antipodes.tables.store.search_stores import CountsStore, TableStore
 from antipodes.tables.table import Table, open_table
 from antipodes.tilings.store import TilingManifest, TilingStore
 from antipodes.tilings.table import open_tilings
-from antipodes_tasks.base.errors import StoreChangedError, StoreError, UnfinishedError
-from antipodes_tasks.base.quoting import shorten
+from antipodes_tasks.base.errors import StoreChangedError, UnfinishedError
 
 RESULTS, DEFINITION = "results.json", "definition.toml"
 DEFAULT_LIMIT = 1000
@@ -211,10 +211,8 @@ def _csv(head: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
 
 
 def _write(folder: Path, files: Files) -> None:
-    try:
+    with writing(folder):
         folder.mkdir(parents=True, exist_ok=True)
-        for name, text in files.items():
-            (folder / name).write_text(text, encoding="utf-8", errors="backslashreplace")
-    except (OSError, ValueError) as error:  # ValueError: the name is not a valid folder name
-        reason = error.strerror if isinstance(error, OSError) else None
-        raise StoreError(f"cannot write {shorten(str(folder))}: {reason or error}") from error
+    for name, text in files.items():
+        with output_file(folder / name) as file:
+            file.write(text.encode(errors="backslashreplace"))

@@ -8,7 +8,8 @@ from datetime import datetime
 from typing import Any
 
 from antipodes.storage.lock import StoreLock
-from antipodes_tasks.base.errors import StoreDamagedError, StoreError
+from antipodes.system.file_errors import file_errors
+from antipodes_tasks.base.errors import StoreDamagedError
 
 MANIFEST = "commit.json"
 """The key of the manifest. A storage without a manifest is not a store."""
@@ -49,13 +50,8 @@ class Storage(ABC):
     @contextmanager
     def writing(self, key: str = "") -> Iterator[None]:
         """Turn each OSError into a StoreError that names the key, or the storage if no key is given."""
-        try:
+        with file_errors("write", self.name_of(key) if key else self.address):
             yield
-        except StoreError:
-            raise
-        except OSError as error:
-            name = self.name_of(key) if key else self.address
-            raise StoreError(f"cannot write {name}: {error.strerror or error}") from error
 
     def watched(
         self, tell: Callable[[str], None], stop: Callable[[], bool], run: str = ""
@@ -199,9 +195,9 @@ class Storage(ABC):
         """Whether the address is a link to a store at another address."""
         return False
 
-    def remove_link(self) -> None:
-        """Delete the link at the address. The store itself remains."""
-        raise NotImplementedError(self.address)
+    def remove_link(self) -> bool:
+        """Delete the address if it is a link to a store, which remains. Return whether it was a link."""
+        return False
 
     @abstractmethod
     def remove_leftovers(self) -> None:

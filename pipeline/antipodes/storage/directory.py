@@ -20,7 +20,6 @@ from antipodes.storage.backend import GROUP, MANIFEST, MAX_METADATA, Content, St
 from antipodes.storage.file_lock import FileLock
 from antipodes.storage.files import (
     NOTHING_THERE,
-    PARTIAL,
     create_staging,
     leftovers,
     names_in,
@@ -31,10 +30,11 @@ from antipodes.storage.files import (
     replace_file,
     status_in,
     status_of,
-    sync,
     sync_files,
 )
 from antipodes.storage.retry import RetryPolicy, StorageWatch
+from antipodes.system.file_errors import file_errors
+from antipodes.system.output_files import PARTIAL, sync
 from antipodes_tasks.base.errors import InputError, StoreError
 
 PATIENCE = 7.0
@@ -124,13 +124,8 @@ class DurableStore(LocalStore):
 @contextmanager
 def reading_in(store: Path, key: str) -> Iterator[BinaryIO]:
     """Open a key's file for reading in the block. Raises the errors of `open_in`, and StoreError if reading fails."""
-    try:
-        with open(open_in(store, key), "rb") as file:
-            yield file
-    except (FileNotFoundError, StoreError):
-        raise
-    except OSError as error:
-        raise StoreError(f"cannot read {store / key}: {error.strerror or error}") from error
+    with file_errors("read", store / key, but=(FileNotFoundError,)), open(open_in(store, key), "rb") as file:
+        yield file
 
 
 def read_in(store: Path, key: str, most: int) -> bytes:
@@ -319,9 +314,12 @@ class DirectoryStorage(Storage):
         return self.path.is_symlink()
 
     @_waits("delete")
-    def remove_link(self) -> None:
-        with self.writing():
-            self.path.unlink()
+    def remove_link(self) -> bool:
+        if self.is_link:
+            with self.writing():
+                self.path.unlink()
+            return True
+        return False
 
     @_waits("delete")
     def remove_leftovers(self) -> None:

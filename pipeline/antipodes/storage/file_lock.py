@@ -22,6 +22,7 @@ from antipodes.storage.lock import (
     this_process,
 )
 from antipodes.storage.retry import RetryPolicy
+from antipodes.system.file_errors import file_errors
 from antipodes.system.regular_file import lock_soon, open_descriptor, open_file
 from antipodes_tasks.base.errors import NotAStoreError, StoreError, StoreSilentError
 from antipodes_tasks.base.quoting import quote
@@ -60,10 +61,8 @@ class FileLock(StoreLock):
 
     def _check_token(self, token: str) -> None:
         path = self.path
-        try:
+        with file_errors("read", path):
             owner = _owner(path)
-        except OSError as error:
-            raise StoreError(f"cannot read {path}: {error.strerror or error}") from error
         check_owner(self._store, owner, token)
 
     def holder(self) -> Holder | None:
@@ -112,11 +111,9 @@ class FileLock(StoreLock):
         """
         token = uuid.uuid4().hex
         owner = {**self._owner, "token": token}
-        try:
+        with file_errors("write", self.path):
             os.ftruncate(self._descriptor, os.pwrite(self._descriptor, format_owner(owner), 0))
             os.fsync(self._descriptor)
-        except OSError as error:
-            raise StoreError(f"cannot write {self.path}: {error.strerror or error}") from error
         self.token = token
 
 
@@ -133,11 +130,9 @@ def _release(descriptor: int, path: Path) -> None:
 def _acquire(path: Path, store: Path) -> int:
     """Lock the lock file; return its descriptor."""
     while True:
-        try:
+        with file_errors("create", path):
             path.parent.mkdir(parents=True, exist_ok=True)
             descriptor = _created(path)
-        except OSError as error:
-            raise StoreError(f"cannot create {path}: {error.strerror or error}") from error
         try:
             lock_soon(descriptor, PROBE_PAUSES)
             if _is_at(descriptor, path):

@@ -7,17 +7,16 @@ renamed first. After a crash, a store is therefore either complete or gone.
 import errno
 import os
 import shutil
-import uuid
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from antipodes.storage.backend import GROUP, MANIFEST, Content
+from antipodes.system.file_errors import file_errors
+from antipodes.system.output_files import PARTIAL, replacing, sync
 from antipodes.system.regular_file import NotAFileError, kind_of, open_descriptor
 from antipodes_tasks.base.errors import StoreDamagedError, StoreError
 
-PARTIAL = ".partial"
-"""Suffix of an unfinished file. A crashed run leaves such files, and the next run removes them."""
 TABLES = {"depth", "layer_counts", "keys", "first_keys", "journal", "checkpoint"}
 TILINGS = {"tilings", "partitions"}
 OLDER = {"depth.wide", "counts", "bits"}
@@ -111,9 +110,8 @@ def names_in(root: Path, folder: str) -> list[str]:
     with suppress(FileNotFoundError, NotADirectoryError, StoreDamagedError), _folder_of(root, folder) as (outer, name):
         inner = os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=outer)
         try:
-            return sorted(os.listdir(inner))
-        except OSError as error:
-            raise StoreError(f"cannot read {root / folder}: {error.strerror or error}") from error
+            with file_errors("read", root / folder):
+                return sorted(os.listdir(inner))
         finally:
             os.close(inner)
     return []
@@ -122,32 +120,17 @@ def names_in(root: Path, folder: str) -> list[str]:
 def replace_file(
     path: Path, parts: Sequence[Content], check: Callable[[], None] = lambda: None, durable: bool = True
 ) -> None:
-    """Write the parts to ``path`` atomically: after a crash, either the old file or the new file exists.
+    """Write the parts to ``path`` as `replacing` does. A directory at ``path``, which no run creates, is deleted.
 
-    A directory at ``path``, which no run creates, is deleted.
-
-    ``check`` is called right before the new file replaces the old one. If it raises an error, the old file remains. A
-    file with ``durable=False`` may be empty or truncated after a crash of the machine, until `sync_files` is called.
+    With ``durable=False``, the file is not durable until `sync_files` is called.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_name(f"{path.name}.{uuid.uuid4().hex}{PARTIAL}")
     try:
-        with partial.open("wb") as file:
+        with replacing(path, check, durable) as file:
             file.writelines(parts)  # passes large parts to the system without copying them
-            if durable:
-                file.flush()
-                os.fsync(file.fileno())
-        check()
-        try:
-            partial.replace(path)
-        except IsADirectoryError:
-            remove_file(path)
-            partial.replace(path)
-    except BaseException:
-        partial.unlink(missing_ok=True)
-        raise
-    if durable:
-        sync(path.parent)
+    except IsADirectoryError:
+        remove_file(path)
+        replace_file(path, parts, check, durable)
 
 
 def remove_file(path: Path) -> None:
@@ -162,15 +145,6 @@ def sync_files(paths: Sequence[Path]) -> None:
     """Make files and their directory entries durable."""
     for path in (*paths, *sorted({path.parent for path in paths})):
         sync(path)
-
-
-def sync(path: Path) -> None:
-    """Make the content of a file, or the entries of a directory, durable."""
-    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def create_staging(store: Path) -> Path:

@@ -28,7 +28,7 @@ from zarr.storage import ObjectStore
 
 from antipodes.storage.backend import GROUP, MANIFEST, MAX_METADATA, Content, Storage, TooLargeError, Version
 from antipodes.storage.bucket import Bucket, Changed, Meta, version_of
-from antipodes.storage.files import PARTIAL, is_foreign
+from antipodes.storage.files import is_foreign
 from antipodes.storage.lock import (
     MAX_BYTES,
     Holder,
@@ -43,6 +43,7 @@ from antipodes.storage.lock import (
     taken_over,
 )
 from antipodes.storage.retry import StorageWatch
+from antipodes.system.output_files import PARTIAL
 from antipodes_tasks.base.errors import InputError, StoreError, StoreLockedError
 
 HEARTBEAT_SECONDS = 10.0

@@ -11,8 +11,9 @@ import queue
 import re
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent import futures
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, TypeVar
@@ -172,15 +173,8 @@ class RetryPolicy:
             The request failed. The message names the request, the address and the reason, and contains no secrets.
         """
         trouble = _trouble_with(self._key)
-        wait = _Wait(self, what, address, size, trouble)
-        try:
+        with self._wait(what, address, size, trouble) as wait:
             return self._answered(wait, request, 0 if trouble else self.seconds)
-        except BaseException as error:
-            if not isinstance(error, Exception):  # Ctrl-C
-                self.give_up()
-            raise
-        finally:
-            self._told.discard(wait)
 
     def call_unchanged(
         self, what: str, address: str, call: Callable[[], T], size: Callable[[], int] = int, must: bool = False
@@ -195,17 +189,23 @@ class RetryPolicy:
         trouble = _trouble_with(self._key)
         if trouble and must:
             trouble = replace(trouble, seconds=max(trouble.seconds, LAST_SECONDS))
-        wait = _Wait(self, what, address, size(), trouble)
-        try:
+        with self._wait(what, address, size(), trouble) as wait:
             result = wait.answer(call)
+        _trouble.pop(self._key, None)
+        return result
+
+    @contextmanager
+    def _wait(self, what: str, address: str, size: int, trouble: "_Trouble | None") -> Iterator["_Wait"]:
+        """Yield the wait for a request. After Ctrl-C, the storage is given up."""
+        wait = _Wait(self, what, address, size, trouble)
+        try:
+            yield wait
         except BaseException as error:
             if not isinstance(error, Exception):  # Ctrl-C
                 self.give_up()
             raise
         finally:
             self._told.discard(wait)
-        _trouble.pop(self._key, None)
-        return result
 
     def _answered(self, wait: "_Wait", request: Callable[[], T], seconds: float) -> T:
         pause = FIRST_PAUSE

@@ -202,8 +202,7 @@ def remove_store(storage: Storage, formats: Container[str | None]) -> int:
         The store contains foreign files, or something cannot be deleted.
     """
     check_not_in_use(storage, formats)
-    if storage.is_link:
-        storage.remove_link()
+    if storage.remove_link():
         return 0
     with storage.lock.hold():
         check_not_in_use(storage, formats)  # another run may have started, or restored a half-removed store

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 
 from antipodes.puzzles.puzzle import Puzzle
-from antipodes_tasks.base.errors import InputError, StoreError, missing_package
+from antipodes.system.output_files import output_file
+from antipodes_tasks.base.errors import InputError, missing_package
 from antipodes_tasks.base.option_names import option
-from antipodes_tasks.base.quoting import counted, printable, quote, shorten
+from antipodes_tasks.base.quoting import counted, printable, quote
 from antipodes_tasks.rules.moves import Labels
 
 BAR = 40
@@ -168,10 +169,8 @@ def plot_layers(layers: Sequence[int], name: str, path: Path, complete: bool = T
 
 def save_plot(figure: Any, path: Path) -> None:
     """Write a matplotlib figure to a file; raise StoreError if it cannot be written."""
-    try:
-        figure.savefig(path, dpi=150)
-    except OSError as error:
-        raise StoreError(f"cannot write {shorten(str(path))}: {error.strerror or error}") from error
+    with output_file(path) as file:
+        figure.savefig(file, format=path.suffix[1:].lower(), dpi=150)
 
 
 def _figure(layers: Sequence[int], name: str) -> Any:

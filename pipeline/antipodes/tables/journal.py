@@ -6,7 +6,6 @@ all positions at smaller depths. Each checkpoint has its own folder, and its fil
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
@@ -28,6 +27,7 @@ from antipodes.tables.journal_file import (
     segment_digest,
 )
 from antipodes_tasks.base.errors import StoreDamagedError
+from antipodes_tasks.base.parallel import on_threads
 from antipodes_tasks.bfs.segments import Segment, SegmentLog
 
 FOLDER, CHECKPOINTS = "journal", "checkpoint"
@@ -191,10 +191,7 @@ class Journal:
 
 
 def _for_each(function: Callable[[int], Result], count: int) -> list[Result]:
-    if count == 1:
-        return [function(0)]
-    with ThreadPoolExecutor(DIGEST_THREADS) as pool:
-        return list(pool.map(function, range(count)))
+    return list(on_threads(function, range(count), min(DIGEST_THREADS, count)))
 
 
 NAME_PARTS = ("first chunk", "end chunk", "last depth", "digest")

@@ -1,18 +1,23 @@
-"""Parallel execution of slow work before a search starts, with progress and cancellation."""
+"""Calls on several threads: with results in order, progress and cancellation."""
 
 import time
-from collections.abc import Callable, Generator, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
-from contextlib import closing, contextmanager
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextlib import contextmanager
 from contextvars import ContextVar
+from itertools import islice
 from threading import Event
 from typing import NamedTuple, TypeVar
 
 from antipodes_tasks.base.errors import InterruptedRunError
 
+T = TypeVar("T")
 R = TypeVar("R")
 REPORT_AFTER_SECONDS = 1.0
 """Seconds of work after which progress is reported."""
+SECONDS_BETWEEN_PULSES = 0.5
+"""Maximum number of seconds between two calls of ``pulse`` while a result is awaited."""
 Tell = Callable[[str, int, int], None]
 """A function that is called with the name of the work, the number of finished calls, and the number of all calls."""
 
@@ -46,43 +51,81 @@ def in_threads(what: str, calls: Sequence[Callable[[], R]]) -> list[R]:
     The first error of a call cancels the other calls. Raises InterruptedRunError if the watcher asks to stop.
     """
     watcher, began = _watcher.get(_NOBODY), time.monotonic()
-    results: dict[int, R] = {}
-    with closing(_results(calls, watcher.threads)) as found:
-        for number, result in found:
-            results[number] = result
-            if time.monotonic() - began >= REPORT_AFTER_SECONDS:
-                watcher.tell(what, len(results), len(calls))
-            if watcher.stop():
-                raise InterruptedRunError(f"interrupted while {what}")
-    return [results[number] for number in range(len(calls))]
+    results: list[R] = []
+
+    def pulse() -> None:
+        if results and time.monotonic() - began >= REPORT_AFTER_SECONDS:
+            watcher.tell(what, len(results), len(calls))
+        if watcher.stop():
+            raise InterruptedRunError(f"interrupted while {what}")
+
+    threads = min(watcher.threads, len(calls))
+    for result in on_threads(lambda call: call(), calls, threads, pulse, ahead=len(calls)):
+        results.append(result)
+    return results
+
+
+def on_threads(
+    call: Callable[[T], R],
+    items: Iterable[T],
+    threads: int,
+    pulse: Callable[[], object] = lambda: None,
+    ahead: int | None = None,
+) -> Iterator[R]:
+    """Call a function with each item on several threads, or in this thread if ``threads`` is at most 1.
+
+    Yields the results in the order of the items. At most ``ahead`` calls, by default two per thread, are running, wait
+    for a thread, or have results that wait to be yielded. Items are taken from their iterator in this thread.
+
+    ``pulse`` is called after each result, and from time to time while a result is awaited; it may raise an error to
+    stop the work. This error, the first error of a call, or closing the iterator cancels the calls that have not begun.
+    Running calls end early if they call `check_wanted`.
+    """
+    if threads <= 1:
+        for item in items:
+            yield call(item)
+            pulse()
+        return
+    ended, errors = Event(), list[BaseException]()
+
+    def run(item: T) -> R:
+        _ended.set(ended)
+        try:
+            return call(item)
+        except BaseException as error:
+            errors.append(error)
+            ended.set()
+            raise
+
+    with ThreadPoolExecutor(threads) as pool:
+        try:
+            left = iter(items)
+            waiting = deque(pool.submit(run, item) for item in islice(left, ahead or 2 * threads))
+            while waiting:
+                result = _result(waiting.popleft(), pulse, errors)
+                waiting.extend(pool.submit(run, item) for item in islice(left, 1))
+                yield result
+                pulse()
+        finally:
+            ended.set()
+            pool.shutdown(cancel_futures=True)
+
+
+def _result(future: Future[R], pulse: Callable[[], object], errors: Sequence[BaseException]) -> R:
+    """Wait for the result of a call. If the error of another call has ended it, raise this error."""
+    while not wait((future,), SECONDS_BETWEEN_PULSES).done:
+        pulse()
+    try:
+        return future.result()
+    except InterruptedRunError:
+        raise errors[0] from None
 
 
 def check_wanted() -> None:
-    """Raise InterruptedRunError if the calling function runs in `in_threads` and its result is no longer wanted.
+    """Raise InterruptedRunError if the calling function runs in `on_threads` and its result is no longer wanted.
 
     Long calls call this repeatedly, so that an error or an interruption takes effect before they end.
     """
     ended = _ended.get(None)
     if ended is not None and ended.is_set():
         raise InterruptedRunError("interrupted")
-
-
-def _run(call: Callable[[], R], ended: Event) -> R:
-    _ended.set(ended)
-    return call()
-
-
-def _results(calls: Sequence[Callable[[], R]], threads: int) -> Generator[tuple[int, R], None, None]:
-    """Yield the number and the result of each call as it ends. Closing the generator cancels the other calls."""
-    if threads == 1 or len(calls) == 1:
-        yield from ((number, call()) for number, call in enumerate(calls))
-        return
-    ended = Event()
-    with ThreadPoolExecutor(threads) as pool:
-        numbers = {pool.submit(_run, call, ended): number for number, call in enumerate(calls)}
-        try:
-            for future in as_completed(numbers):
-                yield numbers[future], future.result()
-        finally:
-            ended.set()
-            pool.shutdown(cancel_futures=True)

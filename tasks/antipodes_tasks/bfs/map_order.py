@@ -19,7 +19,7 @@ FAST_CACHE_BYTES = 1 << 15
 
 
 class OrderedMoves(NamedTuple):
-    """The moves from some rows to some targets, by ascending numbers of their column maps."""
+    """The moves from some rows to some targets, sorted by the numbers of their column maps."""
 
     rows: NDArray[np.int32]
     """``(n,)``: the row of each move."""
@@ -41,16 +41,16 @@ def is_worthwhile(maps: int, width: int) -> bool:
 def push(incoming: Bitmap, first_row: int, frontier: Bitmap, first_line: int, tables: MoveTables) -> None:
     """Set the bits of ``incoming`` for all successors of the ``frontier`` in the rows that ``incoming`` covers.
 
-    ``incoming`` covers the rows from ``first_row`` on, and ``frontier`` those from ``first_line`` on.
+    ``incoming`` covers the rows from ``first_row`` on, and ``frontier`` covers the rows from ``first_line`` on.
     """
     lines, rows = range(first_line, first_line + len(frontier)), range(first_row, first_row + len(incoming))
     _push(incoming, first_row, frontier, first_line, moves_between(lines, rows, tables), tables.column_maps)
 
 
 def pull(incoming: Bitmap, first_row: int, frontier: Bitmap, first_line: int, tables: MoveTables) -> None:
-    """Set the bits of ``incoming`` that are not set, for all positions from which a move leads to the ``frontier``.
+    """Set the bits of ``incoming`` for all predecessors of the ``frontier`` in the rows that ``incoming`` covers.
 
-    The arguments are those of `push`.
+    It skips the bits that are already set. `push` describes the arguments.
     """
     lines, rows = range(first_line, first_line + len(frontier)), range(first_row, first_row + len(incoming))
     _pull(incoming, first_row, frontier, first_line, moves_between(rows, lines, tables), tables.column_maps)
@@ -60,33 +60,19 @@ def moves_between(rows: range, targets: range, tables: MoveTables) -> OrderedMov
     """Return the moves of some rows whose targets are in ``targets``."""
     ends = np.zeros(len(tables.column_maps), dtype=np.int64)
     between = rows.start, rows.stop, targets.start, targets.stop, tables.target, tables.column_map
-    _count(*between, ends)
-    count = int(ends.sum())
+    _sort(*between, ends, 1, *_room_for(0))
+    found = _room_for(int(ends.sum()))
     np.cumsum(ends, out=ends)
-    found = OrderedMoves(*(np.empty(count, dtype=np.int32) for _ in OrderedMoves._fields))
-    _place(*between, ends, *found)
+    _sort(*between, ends, -1, *found)
     return found
 
 
-@kernel
-def _count(
-    row: int,
-    end_row: int,
-    first_target: int,
-    end_target: int,
-    target: NDArray[np.int32],
-    column_map: ColumnMap,
-    counts: NDArray[np.int64],
-) -> None:
-    """Count the moves between some rows, by column map."""
-    for source in range(row, end_row):
-        for move in range(target.shape[1]):
-            if first_target <= target[source, move] < end_target:
-                counts[column_map[source, move]] += 1
+def _room_for(moves: int) -> OrderedMoves:
+    return OrderedMoves(*(np.empty(moves, dtype=np.int32) for _ in OrderedMoves._fields))
 
 
 @kernel
-def _place(
+def _sort(
     row: int,
     end_row: int,
     first_target: int,
@@ -94,23 +80,26 @@ def _place(
     target: NDArray[np.int32],
     column_map: ColumnMap,
     ends: NDArray[np.int64],
+    step: int,
     rows: NDArray[np.int32],
     targets: NDArray[np.int32],
     numbers: NDArray[np.int32],
 ) -> None:
-    """Write the moves between some rows in the order of their column maps.
+    """Count the moves between some rows by column map, or write them in the order of their column maps.
 
-    ``ends`` ``(column maps,)`` contains the place after the last move of each column map. On return it contains the
-    place of the first move.
+    ``ends`` has an entry for each column map. If ``step`` is 1, the number of its moves is added to the entry. If
+    ``step`` is -1, the moves are written; the entry is the place after the map's last move, and on return the place of
+    its first move.
     """
     for source in range(row, end_row):
         for move in range(target.shape[1]):
             to_row = target[source, move]
             if first_target <= to_row < end_target:
                 number = column_map[source, move]
-                ends[number] -= 1
-                place = ends[number]
-                rows[place], targets[place], numbers[place] = source, to_row, number
+                ends[number] += step
+                if step < 0:
+                    place = ends[number]
+                    rows[place], targets[place], numbers[place] = source, to_row, number
 
 
 @kernel

@@ -11,8 +11,8 @@ from typing import NamedTuple
 import numpy as np
 
 from antipodes_tasks.properties.coloured_graph import ColouredGraph
-from antipodes_tasks.properties.encoding import Encoding, images_of_copies
 from antipodes_tasks.properties.symmetry import Numbers, Symmetry
+from antipodes_tasks.properties.symmetry_graph import SymmetryGraph, images_of_copies
 from antipodes_tasks.rules.footprints import EMPTY, BlockStep, block_step
 from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.rules.rules import Rules
@@ -31,7 +31,7 @@ class Blocks(NamedTuple):
     """The squares of each placement that occurs in a move."""
 
 
-class BlockGraph(Encoding):
+class BlockGraph(SymmetryGraph):
     """The graph of a block puzzle."""
 
     def __init__(self, rules: Rules, starts: Labels, blocks: Blocks) -> None:

@@ -28,10 +28,10 @@ from antipodes_tasks.permutations.chain import (
     stabiliser_chain,
 )
 from antipodes_tasks.properties.block_graph import BlockGraph, blocks_of
-from antipodes_tasks.properties.encoding import Encoding
 from antipodes_tasks.properties.named import DeclaredSymmetries
 from antipodes_tasks.properties.puzzle_graph import PuzzleGraph
 from antipodes_tasks.properties.symmetry import Numbers, Symmetry
+from antipodes_tasks.properties.symmetry_graph import SymmetryGraph
 from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.rules.rules import Rules
 
@@ -48,9 +48,9 @@ def all_products(levels: Sequence[Level], points: int) -> Permutations:
     return products
 
 
-def faithful(chain: StabiliserChain, encoding: Encoding) -> StabiliserChain:
+def faithful(chain: StabiliserChain, graph: SymmetryGraph) -> StabiliserChain:
     """Return a subgroup with one permutation of places for each symmetry, or the whole group if none is found."""
-    decisive, shown = encoding.decisive, encoding.shown
+    decisive, shown = graph.decisive, graph.shown
     order = _order([level for level in chain.levels if level.point < decisive])
     idle = [level for level in chain.levels if decisive <= level.point < shown]
     if not idle:
@@ -107,7 +107,7 @@ class Symmetries:
     rules: Rules
     starts: Labels
     """``(n, places)``: the positions that the symmetries permute."""
-    encoding: Encoding
+    graph: SymmetryGraph
     chain: StabiliserChain
     """The group as permutations of the points of the graph."""
 
@@ -123,11 +123,11 @@ class Symmetries:
     def generators(self) -> tuple[Symmetry, ...]:
         """Symmetries that generate all others; empty if there is only the identity."""
         chosen = [each for each in self.chain.generators if each[: self._decisive] != tuple(range(self._decisive))]
-        return tuple(self.encoding.symmetry(np.array(each, dtype=np.int64)) for each in chosen)
+        return tuple(self.graph.symmetry(np.array(each, dtype=np.int64)) for each in chosen)
 
     @property
     def _decisive(self) -> int:
-        return self.encoding.decisive
+        return self.graph.decisive
 
     @property
     def _levels(self) -> tuple[Level, ...]:
@@ -197,7 +197,7 @@ class Symmetries:
         return tuple(self._element(number) for number in range(self.order))
 
     def _element(self, number: int) -> Symmetry:
-        return self.encoding.symmetry(self._products[number].astype(np.int64))
+        return self.graph.symmetry(self._products[number].astype(np.int64))
 
     @cached_property
     def _products(self) -> Permutations:
@@ -238,17 +238,17 @@ def _symmetries_of(
     rules: Rules, _name: str, _identity: bytes, starts: bytes, count: int, most: int | None
 ) -> Symmetries:
     positions = np.frombuffer(starts, dtype=np.uint8).reshape(count, rules.places)
-    encoding = _encoded(rules, positions)
-    points = len(encoding.points)
+    graph = _graph_of(rules, positions)
+    points = len(graph.points)
     if points > MAX_POINTS:
         raise ResourceLimitError(f"expected at most {MAX_POINTS:,} places, labels and moves in total, found {points:,}")
-    generators = encoding.generators()
+    generators = graph.generators()
     identity = np.arange(points)[np.newaxis]
     chain = stabiliser_chain(np.concatenate((identity, generators)), most=most)
-    return Symmetries(rules, positions, encoding, faithful(chain, encoding))
+    return Symmetries(rules, positions, graph, faithful(chain, graph))
 
 
-def _encoded(rules: Rules, starts: Labels) -> Encoding:
+def _graph_of(rules: Rules, starts: Labels) -> SymmetryGraph:
     if rules.moves.symmetries:
         return DeclaredSymmetries(rules, starts)
     blocks = blocks_of(rules, starts)

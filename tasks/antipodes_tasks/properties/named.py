@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from antipodes_tasks.base.errors import InputError
 from antipodes_tasks.base.quoting import quote
-from antipodes_tasks.properties.encoding import Encoding
 from antipodes_tasks.properties.symmetry import NO_MOVE, Numbers, Symmetry
+from antipodes_tasks.properties.symmetry_graph import SymmetryGraph
 from antipodes_tasks.rules.custom_function import CustomFunction
 from antipodes_tasks.rules.moves import Labels, Moves
 from antipodes_tasks.rules.parts import moduli_of, random_positions
@@ -25,7 +25,7 @@ TRIED = 200
 """Number of positions near the starts on which moves and symmetries are checked."""
 
 
-class DeclaredSymmetries(Encoding):
+class DeclaredSymmetries(SymmetryGraph):
     """The declared symmetries of a puzzle. The points are the labels of each place, and the moves."""
 
     def __init__(self, rules: Rules, starts: Labels) -> None:

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from antipodes_tasks.properties.lower_bounds import UNREACHABLE_COST, BoundTable, Numbers, TableSum
 from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.rules.rules import Rules
-from antipodes_tasks.rules.swaps import UNREACHABLE, distances_to, swap_edges
+from antipodes_tasks.rules.swaps import UNREACHABLE, Edges, distances_to, reversed_edges, swap_edges
 
 SMALL = 9
 """Maximum number of places of a small board: building linear-conflict tables for it takes longer than it saves."""
@@ -53,19 +53,26 @@ def is_grid(rules: Rules) -> bool:
     squares = np.arange(board.places).reshape(board.rows, board.columns)
     across = zip(squares[:, :-1].flat, squares[:, 1:].flat, strict=True)
     down = zip(squares[:-1].flat, squares[1:].flat, strict=True)
-    forward = {(int(a), int(b)) for pairs in (across, down) for a, b in pairs}
-    return rules.counts[0] == 1 and edges == forward | {(b, a) for a, b in forward}
+    forward = frozenset((int(a), int(b)) for pairs in (across, down) for a, b in pairs)
+    return rules.counts[0] == 1 and edges == forward | reversed_edges(forward)
 
 
 def costs_of_pieces(rules: Rules, goals: Labels) -> NDArray[np.int64]:
     """Return each piece's number of moves to its nearest goal, ``(labels, places)``; UNREACHABLE_COST if impossible."""
-    edges, places = swap_edges(rules) or frozenset(), rules.places
-    costs = np.zeros((len(rules.symbols), places), dtype=np.int64)
+    edges = swap_edges(rules) or frozenset()
+    costs = np.zeros((len(rules.symbols), rules.places), dtype=np.int64)
     for label in range(1, len(costs)):
-        goal_places = set(np.nonzero(goals == label)[1].tolist())
-        distances = distances_to(goal_places, edges, places)
-        costs[label] = np.where(distances == UNREACHABLE, UNREACHABLE_COST, distances)
+        costs[label] = costs_of_label(label, goals, edges)
     return costs
+
+
+def costs_of_label(label: int, goals: Labels, edges: Edges) -> NDArray[np.int64]:
+    """Return the number of edges ``(places,)`` to the nearest place with the label in one of the goals.
+
+    It is UNREACHABLE_COST for places from which no edges lead there.
+    """
+    distances = distances_to(set(np.nonzero(goals == label)[1].tolist()), edges, goals.shape[1]).astype(np.int64)
+    return np.where(distances == UNREACHABLE, UNREACHABLE_COST, distances)
 
 
 def _only_goals(rules: Rules, goals: Labels) -> NDArray[np.int64]:

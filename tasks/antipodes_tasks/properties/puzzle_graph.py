@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from antipodes_tasks.base.errors import InputError
 from antipodes_tasks.properties.coloured_graph import ColouredGraph
-from antipodes_tasks.properties.encoding import Encoding, images_of_copies
 from antipodes_tasks.properties.symmetry import Numbers, Symmetry
+from antipodes_tasks.properties.symmetry_graph import SymmetryGraph, images_of_copies
 from antipodes_tasks.rules.moves import Labels, Mask, Moves
 from antipodes_tasks.rules.parts import moduli_of
 from antipodes_tasks.rules.rules import Rules
@@ -26,7 +26,7 @@ MAX_START_POINTS = 64
 Vertices = dict[tuple[int, int], int]
 
 
-class PuzzleGraph(Encoding):
+class PuzzleGraph(SymmetryGraph):
     """The graph of a puzzle of pieces and values on places."""
 
     def __init__(self, rules: Rules, starts: Labels) -> None:

@@ -208,9 +208,14 @@ def transforms_of(rules: Rules) -> Transforms:
     return Transforms((), origins, np.full(rules.places, labels), None, allowed)
 
 
+def reversed_edges(edges: Edges) -> Edges:
+    """Return the edges in the opposite direction. The blank moves along them when pieces move along the edges."""
+    return frozenset((b, a) for a, b in edges)
+
+
 def both_ways(edges: Edges) -> bool:
     """Return whether the reverse of each edge is an edge."""
-    return all((b, a) in edges for a, b in edges)
+    return edges == reversed_edges(edges)
 
 
 def neighbours(edges: Edges, places: int) -> list[list[int]]:
@@ -223,7 +228,7 @@ def neighbours(edges: Edges, places: int) -> list[list[int]]:
 
 def distances_to(goals: set[int], edges: Edges, places: int) -> NDArray[np.int32]:
     """Return the number of edges ``(places,)`` from each place to the nearest goal, or UNREACHABLE."""
-    backwards = neighbours(frozenset((b, a) for a, b in edges), places)
+    backwards = neighbours(reversed_edges(edges), places)
     distances = np.full(places, UNREACHABLE, dtype=np.int32)
     layer, distance = set(goals), 0
     while layer:
@@ -240,7 +245,7 @@ def two_colouring(edges: Edges, places: int, seeds: tuple[tuple[int, int], ...] 
     In each connected component, one place determines all colours. It is the place of the component's first seed, which
     is a pair of a place and its colour; without a seed, it is the component's first place, which gets colour 0.
     """
-    around = neighbours(edges | {(b, a) for a, b in edges}, places)
+    around = neighbours(edges | reversed_edges(edges), places)
     colours = np.full(places, -1, dtype=np.int8)
     for seed, colour in (*seeds, *((place, 0) for place in range(places))):
         if colours[seed] >= 0:

@@ -61,7 +61,7 @@ class Answer:
     proved: Proof | None = None
     """What is proved about the length of the path; None if the search did not find one, or only finds shortest ones."""
     bound: float | None = None
-    """How many times as long as a shortest path the path is at most; 1 if it is a shortest one, None if unknown."""
+    """Upper bound on the length of the path divided by the length of a shortest path; None if unknown."""
     violations: int | None = None
     """Number of positions met by a guided search whose estimate is higher than the length of a path to a goal."""
     drops: int | None = None

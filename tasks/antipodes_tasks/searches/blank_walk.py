@@ -12,7 +12,7 @@ from antipodes_tasks.base.jit import kernel
 from antipodes_tasks.keys.bit_fields import Fields
 from antipodes_tasks.keys.position_set import Words
 from antipodes_tasks.rules.moves import Labels
-from antipodes_tasks.rules.swaps import UNREACHABLE, Edges, distances_to, neighbours
+from antipodes_tasks.rules.swaps import UNREACHABLE, Edges, distances_to, neighbours, reversed_edges
 from antipodes_tasks.searches.depth_first import FAR, Descent, Pass, listed, room_for_paths
 from antipodes_tasks.searches.problem import Problem, Request
 
@@ -49,7 +49,7 @@ class _BlankSteps(NamedTuple):
     @classmethod
     def of(cls, edges: Edges, packing: Fields, ends: set[int]) -> "_BlankSteps":
         """Return the steps of a blank that has to reach one of the places ``ends``; pieces move along ``edges``."""
-        backwards = frozenset((b, a) for a, b in edges)
+        backwards = reversed_edges(edges)
         away = distances_to(ends, backwards, packing.places)
         steps = [(place, place) for place in range(packing.places)]
         steps += [(a, b) for a, origins in enumerate(neighbours(backwards, packing.places)) for b in origins]

@@ -14,9 +14,10 @@ from numpy.typing import NDArray
 from antipodes_tasks.base.jit import kernel
 from antipodes_tasks.keys.position_set import Numbers, Words
 from antipodes_tasks.keys.steps import Steps
-from antipodes_tasks.properties.lower_bounds import UNREACHABLE_COST, Lookups, TableSum
+from antipodes_tasks.properties.lower_bounds import Lookups, TableSum
+from antipodes_tasks.properties.piece_distances import costs_of_label
 from antipodes_tasks.rules.moves import Labels
-from antipodes_tasks.rules.swaps import UNREACHABLE, distances_to, swap_edges
+from antipodes_tasks.rules.swaps import reversed_edges, swap_edges
 from antipodes_tasks.searches.answer import PATH_BYTES, check_listing
 from antipodes_tasks.searches.problem import Problem, Request
 
@@ -146,9 +147,7 @@ def _swaps(problem: Problem, tables: TableSum) -> tuple[_Swaps, Numbers]:
     undo = np.minimum(np.searchsorted(ends, backwards), max(0, len(ends) - 1))
     away, first_of = np.zeros(places, dtype=np.int64), np.empty(0, dtype=np.uint64)
     if problem.rules.counts[0] == 1:
-        blanks = set(np.nonzero(problem.goals == 0)[1].tolist())
-        away[:] = distances_to(blanks, frozenset((b, a) for a, b in edges), places)
-        away[away == UNREACHABLE] = UNREACHABLE_COST
+        away = costs_of_label(0, problem.goals, reversed_edges(edges))
         first_of = np.searchsorted(destination, np.arange(places + 1)).astype(np.uint64)
     swaps = _Swaps(
         origin.astype(np.uint64),

@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 
 from antipodes_tasks.base.jit import kernel
 from antipodes_tasks.keys.position_set import Numbers, Words
-from antipodes_tasks.keys.steps import CompiledSteps
 from antipodes_tasks.properties.gaps import Gaps
 from antipodes_tasks.searches.depth_first import (
     DEPTH,
@@ -90,13 +89,11 @@ def descent_by_gaps(depth: int, problem: Problem, gaps: Gaps, request: Request) 
     """Return the search for paths of ``depth`` moves."""
     rules, paths = _rules(problem, gaps), room_for_paths(depth, request, np.uint64, depth)
     stack = _stack(depth, gaps.codes(problem.position[np.newaxis])[0], gaps.estimate(problem.position), rules)
-    steps = problem.steps
-    assert isinstance(steps, CompiledSteps)
 
     def result() -> Pass:
         _, _, found, following = stack.tally.tolist()
         taken = listed(paths, found, problem, request)
-        return Pass(list(steps.replay(problem.position, taken)), found, following)
+        return Pass(list(problem.steps.replay(problem.position, taken)), found, following)
 
     return Descent(lambda budget: _descend(stack, budget, rules, paths, request.every), stack.tally, result)
 

@@ -1,20 +1,15 @@
 """Progress reports of a search, and the pace of its kernel calls. A search can be interrupted between two calls."""
 
 import math
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable
 from dataclasses import dataclass
-from itertools import islice
-from typing import TypeVar
 
 from antipodes_tasks.base.jit import working_clock
+from antipodes_tasks.base.parallel import on_threads as on_threads  # noqa: PLC0414  (other modules import it from here)
 
 A_CALL = 0.1
 """Target duration of a kernel call, in seconds; signals and listeners have to wait until the call returns."""
 FIRST_BUDGET = 1 << 14
-T = TypeVar("T")
-R = TypeVar("R")
 Heartbeat = Callable[[], None]
 """Function that is called from time to time during long work; it stops the work by raising an exception."""
 FASTER = 4
@@ -74,25 +69,6 @@ def silence(progress: Progress) -> None:
 
 def no_pulse() -> None:
     """Do nothing."""
-
-
-def on_threads(call: Callable[[T], R], items: Iterable[T], threads: int, pulse: Heartbeat = no_pulse) -> Iterator[R]:
-    """Run short calls on several threads, and yield their results in order.
-
-    ``pulse`` is called after each result; it may raise an error to stop the work.
-    """
-    with ThreadPoolExecutor(threads) as pool:
-        left = iter(items)
-        waiting = deque(pool.submit(call, item) for item in islice(left, 2 * threads))
-        try:
-            while waiting:
-                result = waiting.popleft().result()
-                waiting.extend(pool.submit(call, item) for item in islice(left, 1))
-                yield result  # at most two results per thread wait in memory
-                pulse()
-        finally:
-            for one in waiting:
-                one.cancel()
 
 
 class Pace:

@@ -5,12 +5,12 @@ of the share. So threads never exchange positions, and together the shares expan
 """
 
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
+from antipodes_tasks.base.parallel import on_threads
 from antipodes_tasks.keys.position_set import Numbers
 from antipodes_tasks.searches.depth_first import GENERATED, Descent, Pass
 from antipodes_tasks.searches.problem import Request
@@ -76,10 +76,10 @@ class _Shares:
         The shares that are furthest left are advanced first, so little is searched right of the first path found.
         """
         turn = sorted(self.waiting, key=lambda number: int(self.descents[number].tally[NODE]))[: self.threads]
-        with ThreadPoolExecutor(self.threads) as pool:
-            each = max(1, budget // self.threads)
-            for number, over in zip(turn, pool.map(lambda k: self.descents[k].advance(each), turn), strict=True):
-                self.over[number] = over
+        each = max(1, budget // self.threads)
+        found = on_threads(lambda number: self.descents[number].advance(each), turn, self.threads)
+        for number, over in zip(turn, found, strict=True):
+            self.over[number] = over
         self.tally[:] = sum(one.tally for one in self.descents)
         return not self.waiting
 

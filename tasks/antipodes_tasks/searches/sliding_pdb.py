@@ -114,7 +114,7 @@ class SlidingPatterns(Patterns):
                 sums.append(joined := [])
             joined.append(table)
         found = symmetries_of(rules, goal[np.newaxis])
-        identity = found.encoding.symmetry(np.arange(found.chain.points))
+        identity = found.graph.symmetry(np.arange(found.chain.points))
         symmetries = found.elements() if found.order <= MAX_SYMMETRIES else (identity,)
         views = (tuple(LookUp(table, one) for table in own) for one in symmetries for own in sums)
         return cls(rules, goal, tuple(views), costs)

@@ -5,7 +5,6 @@ Chunks are independent of each other, and a lost task is repeated. A subclass of
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import ClassVar, Generic, TypeVar
 
@@ -19,6 +18,7 @@ from antipodes.tables.layers.shard_segments import ShardSegments, flush
 from antipodes.tables.store.search_stores import LayerCounts, TableStore
 from antipodes.tables.store.table_manifest import TableManifest
 from antipodes_tasks.base.errors import StoreDamagedError
+from antipodes_tasks.base.parallel import on_threads
 from antipodes_tasks.bfs.segments import Segment, depths_of
 
 Source = ShardSegments | StoredSegments
@@ -185,5 +185,4 @@ def write_chunks(
         depths = depths_of(segments(chunk), store.unreached(manifest, chunk))
         return chunk, store.write_chunk(manifest, chunk, depths, token)
 
-    with ThreadPoolExecutor(min(threads, len(chunks))) as pool:
-        return dict(pool.map(write, chunks))
+    return dict(on_threads(write, chunks, min(threads, len(chunks))))

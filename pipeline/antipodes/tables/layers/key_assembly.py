@@ -7,7 +7,6 @@ both of them.
 
 from collections import deque
 from collections.abc import Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -20,6 +19,7 @@ from antipodes.tables.journal_file import StoredSegments
 from antipodes.tables.layers.assembly import WRITE_THREADS, Assembly, Source
 from antipodes.tables.store.search_stores import LayerCounts, TableStore
 from antipodes.tables.store.table_manifest import TableManifest
+from antipodes_tasks.base.parallel import on_threads
 from antipodes_tasks.bfs.key_partition import with_depths
 from antipodes_tasks.bfs.segments import Segment
 from antipodes_tasks.keys.packing import Keys
@@ -117,17 +117,12 @@ def write_key_chunks(
 
     Memory holds the positions of a few chunks: those being written, and one more.
     """
-    written: dict[int, KeyChunk] = {}
-    waiting = deque[tuple[int, Future[KeyChunk]]]()
+
+    def write(listed: ChunkPositions) -> tuple[int, KeyChunk]:
+        return listed.number, _write(store, manifest, listed, token)
+
     threads = min(WRITE_THREADS, len(chunks))
-    with ThreadPoolExecutor(threads) as pool:
-        for one in _cut(store, manifest, ranges, chunks):
-            if len(waiting) == threads:
-                number, write = waiting.popleft()
-                written[number] = write.result()
-            waiting.append((one.number, pool.submit(_write, store, manifest, one, token)))
-        written.update((number, write.result()) for number, write in waiting)
-    return written
+    return dict(on_threads(write, _cut(store, manifest, ranges, chunks), threads, ahead=threads + 1))
 
 
 class ChunkPositions(NamedTuple):

@@ -2,12 +2,14 @@
 
 import os
 import tempfile
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 
 import numpy as np
 
 from antipodes.storage.backend import Storage
 from antipodes.storage.directory import DirectoryStorage
+from antipodes.system.file_errors import file_errors
 from antipodes_tasks.base.errors import StoreError
 from antipodes_tasks.keys.encoded_runs import Bytes
 
@@ -37,20 +39,16 @@ class PieceFile:
 
     def __init__(self, folder: str) -> None:
         self._folder = folder
-        try:
+        with self._errors("write"):
             self._file = tempfile.TemporaryFile(dir=folder, buffering=0)  # noqa: SIM115
-        except OSError as error:
-            raise self._error(error) from error
         self._end = 0
 
     def put(self, content: Bytes) -> int:
         """Append bytes; return the offset where they begin. Raises StoreError if the disk is full."""
         begin = end = self._end
-        try:
+        with self._errors("write"):
             while end < begin + len(content):
                 end += os.pwrite(self._file.fileno(), content[end - begin :].data, end)
-        except OSError as error:
-            raise self._error(error) from error
         self._end = end
         return begin
 
@@ -59,14 +57,12 @@ class PieceFile:
         content = np.empty(end - begin, dtype=np.uint8)
         left, at = content.data, begin
         while left:
-            try:
+            with self._errors("read"):
                 count = os.preadv(self._file.fileno(), [left], at)
-            except OSError as error:
-                raise self._error(error, "read") from error
             if not count:
                 raise StoreError(f"a temporary file in {self._folder} ends at byte {at:,} instead of {end:,}")
             left, at = left[count:], at + count
         return content
 
-    def _error(self, error: OSError, what: str = "write") -> StoreError:
-        return StoreError(f"cannot {what} a temporary file in {self._folder}: {error.strerror or error}")
+    def _errors(self, verb: str) -> AbstractContextManager[None]:
+        return file_errors(verb, f"a temporary file in {self._folder}")

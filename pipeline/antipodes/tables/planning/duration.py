@@ -13,7 +13,6 @@ import os
 import tempfile
 import time
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from math import ceil
 from pathlib import Path
@@ -28,6 +27,7 @@ from antipodes.system.machine import MIB, available_memory, available_workers
 from antipodes.tables.journal import Journal
 from antipodes.tables.layers.shards import Shards
 from antipodes.tables.planning.plan import Plan
+from antipodes_tasks.base.parallel import on_threads
 from antipodes_tasks.bfs.partition import Partition, State, warm_up
 from antipodes_tasks.bfs.segments import SegmentLog, depths_of
 from antipodes_tasks.move_tables import MoveTables, index_type
@@ -364,6 +364,5 @@ def _seconds_of(call: Callable[[], object], parallel: int) -> float:
             calls += 1
         return calls
 
-    with ThreadPoolExecutor(parallel) as pool:
-        calls = sum(future.result() for future in [pool.submit(repeat) for _ in range(parallel)])
+    calls = sum(on_threads(lambda thread: repeat(), range(parallel), parallel))
     return (time.perf_counter() - begin) / calls

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from antipodes.storage.backend import Storage
 from antipodes.storage.directory import DirectoryStorage
+from antipodes.system.file_errors import file_errors
 from antipodes.system.regular_file import open_file
 from antipodes_tasks.base.errors import StoreError
 from antipodes_tasks.base.option_names import option
@@ -28,12 +29,10 @@ def owner_of(path: str) -> str | None:
     Raises StoreError if the folder cannot be read.
     """
     try:
-        with open_file(Path(path, OWNER), links=False) as file:
+        with file_errors("read", path, but=(FileNotFoundError,)), open_file(Path(path, OWNER), links=False) as file:
             return str(file.read(MAX_OWNER_BYTES).decode(errors="replace"))
     except FileNotFoundError:
         return None
-    except OSError as error:
-        raise StoreError(f"cannot read {path}: {error.strerror or error}") from error
 
 
 def claim(path: str, store: Storage) -> None:
@@ -41,14 +40,12 @@ def claim(path: str, store: Storage) -> None:
 
     Raises StoreError if the folder cannot be written, belongs to another store, or contains other files.
     """
-    try:
+    with file_errors("write", path):
         os.makedirs(path, exist_ok=True)
         with suppress(FileExistsError):
             if not os.listdir(path):
                 with open(os.path.join(path, OWNER), "x", encoding="utf-8") as file:
                     file.write(_name(store))
-    except OSError as error:
-        raise StoreError(f"cannot write {path}: {error.strerror or error}") from error
     if (owner := owner_of(path)) != _name(store):
         whose = f"the layers of another store, {owner}" if owner else "files that do not belong to a run"
         raise StoreError(f"{path} contains {whose}; choose another {option('spill')}")

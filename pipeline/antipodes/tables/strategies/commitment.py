@@ -61,12 +61,12 @@ class DiskSpace(NamedTuple):
 
 @dataclass(frozen=True)
 class Commitment(ABC):
-    """What a search keeps of its layers, and how it is written, restored and counted."""
+    """The layers that a search keeps in files, and how they are written, restored and counted."""
 
     store: ClassVar[type[SearchStore[Any]]]
     """The kind of the store."""
     commits: ClassVar[type[Commits]]
-    """How the store is committed and finished."""
+    """The class that commits the store and finishes it."""
     makes_table: ClassVar[bool]
     """Whether a table is assembled after the search."""
     goes_back: ClassVar[bool]
@@ -75,11 +75,11 @@ class Commitment(ABC):
     """The files of a run besides its journal, for messages."""
 
     unique: bool = field(default=False, kw_only=True)
-    """Whether the search also counts symmetry classes. Of a table, they can be counted later."""
+    """Whether the search also counts symmetry classes. If there is a table, they can be counted later."""
 
     @property
     def max_gaps(self) -> float:
-        """Maximum length of a list of gaps on disk, as a fraction of that of a bitmap; see `SegmentLog`."""
+        """Maximum length of a list of gaps on disk, as a fraction of the length of a bitmap; see `SegmentLog`."""
         return 1.0
 
     def shards_to_restore(self, lost: Sequence[int], shards: int) -> Sequence[int]:
@@ -114,9 +114,9 @@ class Commitment(ABC):
 
     @abstractmethod
     def flush(self, on_groups: OnGroups, depth: int, token: str) -> None:
-        """Write durably what is needed to restore the shards at ``depth``, which they all have reached."""
+        """Make the files durable from which the shards can be restored at ``depth``, which they all have reached."""
 
-    def forget(self, on_groups: OnGroups, depth: int, token: str) -> None:  # noqa: B027  (most keep all or nothing)
+    def forget(self, on_groups: OnGroups, depth: int, token: str) -> None:  # noqa: B027  (most commitments keep all layers or none)
         """Delete the layers that are no longer needed, once the store is committed at ``depth``."""
 
 

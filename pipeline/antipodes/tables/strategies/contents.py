@@ -80,7 +80,7 @@ MakeState = Callable[[Partition, Room], PartitionState]
 
 @dataclass(frozen=True)
 class Contents(ABC):
-    """What the shards of a search contain, and how they find, keep and assemble layers."""
+    """The data in the shards of a search, and how they find, keep and assemble layers."""
 
     graph: ClassVar[type[LayerGraph]]
     """The tasks of a layer."""
@@ -180,7 +180,7 @@ class Contents(ABC):
         """Return the function that creates the state of a partition on its worker."""
 
     def segments(self, journal: Journal, states: Sequence[Any], commitment: Commitment) -> ShardSegments:
-        """Return the segments of a new shard with these states, for what the ``commitment`` keeps of them."""
+        """Return the segments of a new shard with these states, as far as the ``commitment`` keeps them."""
         return ShardSegments(journal, states[0].chunks.start, states[-1].chunks.stop)
 
     @abstractmethod
@@ -202,7 +202,8 @@ class Contents(ABC):
     ) -> None:
         """Write the chunks of a table whose positions are all searched, and finish it, unless told to stop before.
 
-        The segments are those ``found`` in the shards, or those in the journal. Raises as `assembly.assemble` does.
+        ``found`` are the segments in the shards; it is empty if the journal's segments are used. Raises as
+        `assembly.assemble` does.
         """
         assemble(self.assembly(commits, found), scheduler, pace, stop)
 

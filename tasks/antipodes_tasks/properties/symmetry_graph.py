@@ -1,4 +1,4 @@
-"""The encoding of a puzzle as a coloured graph, as far as the search for symmetries needs it."""
+"""A graph whose automorphisms are the symmetries of a puzzle."""
 
 from abc import ABC, abstractmethod
 from functools import cached_property
@@ -9,8 +9,8 @@ from antipodes_tasks.properties.coloured_graph import ColouredGraph
 from antipodes_tasks.properties.symmetry import Numbers, Symmetry
 
 
-class Encoding(ABC):
-    """A graph whose automorphisms are the symmetries of a puzzle.
+class SymmetryGraph(ABC):
+    """A coloured graph whose automorphisms are the symmetries of a puzzle, as the search for symmetries needs it.
 
     A *point* is a vertex that matters for a symmetry, such as a place, a label, a start or a move. The *deciding*
     points come first: an automorphism that fixes them leaves every reachable position unchanged.

@@ -1,0 +1,81 @@
+"""Files that exist completely or not at all: a new file replaces the old one when its content is complete."""
+
+import os
+import stat
+import uuid
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO
+
+from antipodes.system.file_errors import file_errors
+from antipodes_tasks.base.errors import StoreError
+from antipodes_tasks.base.quoting import shorten
+
+PARTIAL = ".partial"
+"""Suffix of an unfinished file. A killed program leaves such files."""
+
+
+@contextmanager
+def replacing(path: Path, check: Callable[[], None] = lambda: None, durable: bool = True) -> Iterator[BinaryIO]:
+    """Yield a file that replaces ``path`` at the end of the block. After an error, the old file remains.
+
+    After a crash, either the old file or the new file exists. ``check`` is called right before the new file replaces
+    the old one, and may raise an error. A file with ``durable=False`` may be empty or truncated after a crash of the
+    machine. Raises OSError.
+    """
+    partial = path.with_name(f"{path.name}.{uuid.uuid4().hex}{PARTIAL}")
+    try:
+        with partial.open("wb") as file:
+            yield file
+            if durable:
+                file.flush()
+                os.fsync(file.fileno())
+        check()
+        partial.replace(path)
+    except BaseException:
+        partial.unlink(missing_ok=True)
+        raise
+    if durable:
+        sync(path.parent)
+
+
+def sync(path: Path) -> None:
+    """Make the content of a file, or the entries of a directory, durable."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+@contextmanager
+def output_file(path: Path) -> Iterator[BinaryIO]:
+    """Yield a file that replaces the user's file ``path``, or the target of this link, at the end of the block.
+
+    The new file has the permissions of the old one. A pipe or a device, such as /dev/stdout, is written directly.
+    Raises StoreError if the file cannot be written.
+    """
+    with writing(path):
+        if path.is_dir():
+            raise StoreError(f"cannot write {shorten(str(path))}: it is a directory")
+        if path.exists() and not path.is_file():
+            with path.open("wb") as file:
+                yield file
+            return
+        target = path.resolve()
+        mode = stat.S_IMODE(target.stat().st_mode) if target.exists() else None
+        with replacing(target, durable=False) as file:
+            if mode is not None:
+                os.fchmod(file.fileno(), mode)
+            yield file
+
+
+@contextmanager
+def writing(path: Path) -> Iterator[None]:
+    """Raise StoreError if the block cannot write the user's file or folder ``path``."""
+    name = shorten(str(path))
+    if "\0" in str(path):
+        raise StoreError(f"cannot write {name}: the name contains a null byte")
+    with file_errors("write", name):
+        yield
