@@ -23,8 +23,9 @@ from antipodes.system.machine import GIB, available_workers
 from antipodes.system.options import memory_size
 from antipodes.system.regular_file import lock_soon, open_file
 from antipodes_tasks.base.errors import AntipodesError
+from antipodes_tasks.base.parallel import on_threads
 from antipodes_tasks.searches.packed import digest
-from antipodes_tasks.searches.progress import Heartbeat, no_pulse, on_threads
+from antipodes_tasks.searches.progress import Heartbeat, no_pulse
 
 LIMIT_VARIABLE = "ANTIPODES_CACHE_SIZE"
 """Name of the environment variable that contains the size limit."""

@@ -13,9 +13,10 @@ from antipodes.system.machine import available_workers
 from antipodes.tables.store.keys import StoredKeys
 from antipodes.tables.store.search_stores import TableStore
 from antipodes.tables.store.table_manifest import TableManifest
+from antipodes_tasks.base.parallel import on_threads
 from antipodes_tasks.searches.packed import BYTES, Encoding
 from antipodes_tasks.searches.pattern_databases import UNREACHED
-from antipodes_tasks.searches.progress import Heartbeat, no_pulse, on_threads
+from antipodes_tasks.searches.progress import Heartbeat, no_pulse
 from antipodes_tasks.spaces.reduced_numbering import Reduced
 from antipodes_tasks.spaces.space import NOT_NUMBERED, Space
 

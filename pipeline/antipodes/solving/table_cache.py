@@ -10,8 +10,9 @@ from antipodes.solving.byte_cache import Write, keep_cached, limit_of_cache, ope
 from antipodes.system.machine import available_workers
 from antipodes.tables.store.search_stores import TableStore
 from antipodes.tables.store.table_manifest import TableManifest
+from antipodes_tasks.base.parallel import on_threads
 from antipodes_tasks.searches.packed import HALVES, Encoding
-from antipodes_tasks.searches.progress import Heartbeat, no_pulse, on_threads
+from antipodes_tasks.searches.progress import Heartbeat, no_pulse
 
 FORMAT = 4
 """The version of the format of the cached files."""

@@ -23,11 +23,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antipodes_tasks.base.jit import kernel
+from antipodes_tasks.base.parallel import on_threads
 from antipodes_tasks.keys.position_set import Numbers
 from antipodes_tasks.properties.symmetry_images import Images
 from antipodes_tasks.rules.swaps import transforms_of
 from antipodes_tasks.searches.digits import INDEPENDENT, Digit
-from antipodes_tasks.searches.progress import Heartbeat, no_pulse, on_threads
+from antipodes_tasks.searches.progress import Heartbeat, no_pulse
 from antipodes_tasks.searches.quotient import (
     MAX_ROWS,
     ROWS_AT_ONCE,

@@ -5,7 +5,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from antipodes_tasks.base.jit import working_clock
-from antipodes_tasks.base.parallel import on_threads as on_threads  # noqa: PLC0414  (other modules import it from here)
 
 A_CALL = 0.1
 """Target duration of a kernel call, in seconds; signals and listeners have to wait until the call returns."""

@@ -13,13 +13,14 @@ from typing import NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from antipodes_tasks.base.parallel import on_threads
 from antipodes_tasks.keys.position_set import Numbers
 from antipodes_tasks.properties.symmetry_images import Images
 from antipodes_tasks.rules.parts import moduli_of
 from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.rules.swaps import transforms_of
 from antipodes_tasks.searches.digits import Digit, digits_of
-from antipodes_tasks.searches.progress import Heartbeat, no_pulse, on_threads
+from antipodes_tasks.searches.progress import Heartbeat, no_pulse
 from antipodes_tasks.searches.random_positions import random_positions
 from antipodes_tasks.spaces.orbits import Orbits
 from antipodes_tasks.spaces.reduced_numbering import Reduced

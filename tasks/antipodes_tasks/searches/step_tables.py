@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antipodes_tasks.base.jit import kernel
+from antipodes_tasks.base.parallel import on_threads
 from antipodes_tasks.move_tables import ColumnMap, ColumnMaps
 from antipodes_tasks.searches.packed import HALVES, Encoding
-from antipodes_tasks.searches.progress import Heartbeat, on_threads
+from antipodes_tasks.searches.progress import Heartbeat
 from antipodes_tasks.spaces.space import Space
 
 MAX_MOVES = 32
