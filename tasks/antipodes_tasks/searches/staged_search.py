@@ -22,9 +22,6 @@ from antipodes_tasks.searches.step_tables import MAX_MOVES, Steps, steps_of
 from antipodes_tasks.searches.symmetric_starts import Stage, bits_of
 from antipodes_tasks.searches.view_lookups import BestViews, best_views, find_entries
 
-BUNDLE_ROOM = 1024
-"""Maximum number of positions of a block of a search by bundles, unless a position has more successors."""
-
 
 @dataclass(frozen=True, eq=False)
 class StagedSearch:
@@ -53,7 +50,7 @@ class StagedSearch:
         request: Request,
     ) -> "StagedSearch":
         """Return the search by step tables for paths of ``depth`` moves from a position, before its first stage."""
-        path, each = _path(rules, arrays, root, depth, request, STEP_ROOM), len(steps.begin)
+        path, each = _path(rules, arrays, root, depth, request), len(steps.begin)
         room = path.move.shape[1]
         words = StepWords(
             word=np.zeros((depth + 1, room, each), dtype=np.uint32),
@@ -76,7 +73,7 @@ class StagedSearch:
         request: Request,
     ) -> "StagedSearch":
         """Return the search by bundles for paths of ``depth`` moves from a position, before its first stage."""
-        path = _path(rules, arrays, root, depth, request, BUNDLE_ROOM)
+        path = _path(rules, arrays, root, depth, request)
         room, exact = path.move.shape[1], views[: len(arrays.begin)]
         best = best_views(exact, len(rules.moves), depth, room)
         blocks = BundleBlocks.of(depth, room, 0 if dual is None else len(root), bundles)
@@ -168,8 +165,8 @@ class StagedSearch:
                 words.word[depth, :count, number] = steps.begin[number] + entries.astype(np.uint64)
 
 
-def _path(rules: Rules, arrays: ViewArrays, root: Labels, depth: int, request: Request, room: int) -> BlockPath:
-    room = max(room, len(rules.moves))
+def _path(rules: Rules, arrays: ViewArrays, root: Labels, depth: int, request: Request) -> BlockPath:
+    room = max(STEP_ROOM, len(rules.moves))
     return BlockPath.of(root, depth, room, arrays, room_for_paths(depth, request, np.uint64, depth))
 
 
