@@ -2,9 +2,11 @@
 
 The word of a position contains the bounds of all positions of its bundle (see `bundles`). Several views of one table
 have different turns: for the cube, each view's turns are those of two opposite faces. So the words of a position, one
-in each view, contain a bound of every successor, and most successors are pruned without reading memory. The others are
-looked up in one further view after another, the view with the largest bound of the predecessor first. Memory that a
-kernel will read soon is prefetched: first the list of bundles, and then the words.
+in each view, contain a bound of every successor, and most successors are pruned without reading memory. The remaining
+successors are looked up in one further view after another, the view with the largest bound of the predecessor first.
+Memory that a kernel will read soon is prefetched: first the list of bundles, and then the words.
+
+The inverses of positions with few moves left are looked up, too; see `dual_indices`.
 """
 
 from collections.abc import Sequence
@@ -73,7 +75,7 @@ class BundleArrays(NamedTuple):
     moves: Words
     """``(views, moves)``: the table's move that corresponds to the image of each move of the puzzle."""
     turn_of: Words
-    """``(views, moves)``: the turn that corresponds to the image of each move of the puzzle; 0 if there is none."""
+    """``(views, moves)``: the turn that corresponds to the image of each move of the puzzle; 0 for other moves."""
     home: Words
     """``(moves,)``: a view in which the move is a turn, or NO_VIEW."""
     words: NDArray[np.uint32]
@@ -143,10 +145,10 @@ class Sought(NamedTuple):
 
 
 class BundleBlocks(NamedTuple):
-    """What a search knows of the positions of its blocks, besides the `BlockPath`."""
+    """The positions of the blocks of a search, in addition to the `BlockPath`."""
 
     labels: Labels
-    """``(bound + 1, room, places)``: the position; no places if there are no dual look-ups."""
+    """``(bound + 1, room, places)``: the position; ``places`` is 0 without dual look-ups."""
     digits: NDArray[np.uint16 | np.uint32]
     """``(bound + 1, room, views * digits)``: the digits of the position's index in each view."""
     word: NDArray[np.uint32]
@@ -186,7 +188,7 @@ class BundleBlocks(NamedTuple):
         )
 
     def put(self, depth: int, view: int, bundles: Bundles, indices: Numbers) -> None:
-        """Write what is known of the positions with these indices ``(n,)`` in a view."""
+        """Write the digits, words and frames of the positions with these indices ``(n,)`` in a view."""
         n, digits = len(indices), bundles.rows.digits
         places, frames = bundles.located(indices)
         for k, digit in enumerate(digits, view * len(digits)):

@@ -29,7 +29,7 @@ class StagedSearch:
 
     rules: Rules
     views: Sequence[TableLookup]
-    """The views of tables that are not clipped, and then those of bundles."""
+    """The views of tables that are not clipped, and then the views of bundles."""
     arrays: ViewArrays
     """The views of tables that are not clipped."""
     values: NDArray[np.uint8]
@@ -145,7 +145,7 @@ class StagedSearch:
             find_entries(path, self.by_bundles[0], *place, self.arrays, _followers(stage), self.values)
 
     def _place(self, labels: Labels, depth: int) -> None:
-        """Write the digits of the positions of a block, and what the search needs to find their entries."""
+        """Write the digits of the positions of a block, and where their entries are."""
         path, count, exact = self.path, len(labels), len(self.arrays.begin)
         if self.by_bundles is not None and self.by_bundles[3] is not None:
             self.by_bundles[1].labels[depth, :count] = labels
