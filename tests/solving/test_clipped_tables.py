@@ -9,12 +9,14 @@ from antipodes.puzzles.abstraction import Abstraction, pattern_settings
 from antipodes.puzzles.config import Config, load_config
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.solving import bundle_cache, pattern_heuristic, table_cache
+from antipodes.solving.pattern_values import space_of
 from antipodes.system.options import RunOptions
 from antipodes.tables.run import run_puzzle
 from antipodes.tables.store.search_stores import TableStore
 from antipodes.tables.table import open_table
 from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.searches import deepening
+from antipodes_tasks.searches.bundles import bundle_rows, bundles_of
 from antipodes_tasks.searches.deepening import ida_star
 from antipodes_tasks.searches.dual_indices import DualIndices, write_digits, write_inverse
 from antipodes_tasks.searches.packed import BYTES, HALVES, Encoding
@@ -94,6 +96,30 @@ def scrambled(puzzle: Puzzle, count: int, moves: int, seed: int = 0) -> Labels:
         for number, move in enumerate(random.integers(len(puzzle.rules.moves), size=count).tolist()):
             labels[number] = puzzle.rules.moves.move(move, labels[[number]])[0][0]
     return labels
+
+
+@pytest.mark.parametrize(
+    ("omitted", "equal"),
+    [
+        ("EDGES", ["CORNERS:1,2,3,4,5,6,7,8"]),  # a single column
+        ("CORNERS", ["EDGES:1,2,3,4,5,6,7,8,9,10,11,12"]),
+        ("CORNERS", ["EDGES:1,2,3,4,9,10,11,12", "EDGES:5,6,7,8"]),  # turns leave some rows unchanged
+    ],
+)
+@pytest.mark.parametrize("base", [1, 3])
+def test_every_entry_is_in_a_word(omitted: str, equal: list[str], base: int, tmp_path: Path) -> None:
+    pattern = Config(pattern_settings(load_config("3x3x3").puzzle, Abstraction(omit=[omitted], equal=equal)))
+    run_puzzle(pattern, tmp_path / "table.zarr", RunOptions(symmetry="on"))
+    table, manifest = open_table(tmp_path / "table.zarr"), TableStore(tmp_path / "table.zarr").read()
+    space = space_of(TableStore(tmp_path / "table.zarr"), manifest)
+    rows, stored = bundle_rows(space), np.empty(manifest.index_size, dtype=np.uint8)
+    assert rows is not None
+    table_cache.read_store(TableStore(tmp_path / "table.zarr"), manifest, BYTES, table_cache.writer(stored))
+    bundles = bundles_of(space, rows, base, lambda: Encoding(2, base).encode(stored), threads=2)
+    assert bundles is not None
+    every = np.arange(rows.numbering.size)
+    distances = table.distances(rows.numbering.unrank(every))
+    assert np.array_equal(bundles.read(every), np.where(distances <= base, 0, np.minimum(distances, base + 3)))
 
 
 def test_clipped_bounds_are_those_of_the_table(

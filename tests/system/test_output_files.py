@@ -78,9 +78,23 @@ def test_a_link_remains_a_link(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("name", "reason"),
-    [("", "it is a directory"), ("a/b", "No such file or directory"), ("a\0b", "the name contains a null byte")],
+    [
+        ("", "it is a directory"),
+        ("a/b", "No such file or directory"),
+        ("a\0b", "the name contains a null byte"),
+        ("loop", "Too many levels of symbolic links"),
+    ],
 )
 def test_impossible_names(name: str, reason: str, tmp_path: Path) -> None:
+    loop = tmp_path / "loop"
+    loop.symlink_to("loop")
     with pytest.raises(StoreError, match=f"^cannot write .*: {reason}$"), output_file(tmp_path / name):
         pass
-    assert list(tmp_path.iterdir()) == []
+    assert list(tmp_path.iterdir()) == [loop]
+
+
+def test_a_name_may_have_the_maximum_length(tmp_path: Path) -> None:
+    path = tmp_path / ("é" * 127)
+    with output_file(path) as file:
+        file.write(b"new")
+    assert path.read_text() == "new"

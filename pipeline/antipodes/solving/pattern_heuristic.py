@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from antipodes.puzzles.puzzle import Puzzle
-from antipodes.solving.bundle_cache import bytes_of_bundles, cached_bundles
+from antipodes.solving.bundle_cache import bytes_of_bundles, bytes_to_make, cached_bundles, made_bundles
 from antipodes.solving.pattern_values import MAX_EXPANDED, expanded, space_of
 from antipodes.solving.quotient_cache import cached_quotient
 from antipodes.solving.table_cache import fits_halves, values_of
@@ -26,7 +26,7 @@ from antipodes_tasks.rules.moves import GoalTest, Labels
 from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.rules.swaps import swap_edges
 from antipodes_tasks.searches.abstractions import abstraction_of
-from antipodes_tasks.searches.bundles import BundleRows, bundle_rows
+from antipodes_tasks.searches.bundles import Bundles, bundle_rows
 from antipodes_tasks.searches.packed import BYTES, HALVES, Encoding
 from antipodes_tasks.searches.pattern_databases import Patterns
 from antipodes_tasks.searches.permutation_pdb import PermutationPatterns
@@ -56,20 +56,20 @@ class _Stored(NamedTuple):
     encoding: Encoding
     quotient: Quotient | None = None
     """How a search finds the entries of a reduced table; None if all positions have a value in memory."""
-    rows: BundleRows | None = None
-    """How a search finds the words of a table whose distances are clipped; None if they are not."""
+    bundles: Bundles | None = None
+    """The words of a table whose distances are clipped; None if they are not."""
 
     @property
     def numbering(self) -> Numbering:
         """The numbering in which a search follows positions."""
-        if self.rows is not None:
-            return self.rows.numbering
+        if self.bundles is not None:
+            return self.bundles.rows.numbering
         return self.space.numbering.full_numbering if self.quotient is None else self.quotient.numbering
 
     @property
     def size(self) -> int:
         """Size of its values in bytes, without those in words."""
-        if self.rows is not None:
+        if self.bundles is not None:
             return 0
         return self.encoding.size(self.numbering.size if self.quotient is None else self.manifest.index_size)
 
@@ -123,7 +123,7 @@ def _of_swaps(rules: Rules, goal: Labels, stored: Sequence[_Stored], pulse: Hear
     aim = Problem(rules, goal, goal[np.newaxis])
     _check_expansion(stored)
     fitting = [_pattern(aim, one) for one in stored]
-    _check_memory(stored)
+    _check_memory(sum(one.size for one in stored))
     values = [one.values(pulse) for one in stored]
     tables = [replace(table, values=own) for table, own in zip(fitting, values, strict=True)]
     return SlidingPatterns.of(rules, goal, tables, costs_of_pieces(aim.rules, aim.goals))
@@ -135,20 +135,16 @@ def _of_turns(rules: Rules, goal: Labels, stored: Sequence[_Stored], pulse: Hear
     _check_expansion(opened)
     begins = accumulate((one.size for one in opened), initial=0)
     tables = [
-        PermutationTable(one.space.rules, one.numbering, abstraction, begin, one.encoding, one.quotient)
+        PermutationTable(one.space.rules, one.numbering, abstraction, begin, one.encoding, one.quotient, one.bundles)
         for one, abstraction, begin in zip(opened, abstractions, begins, strict=False)
     ]
     for table in tables:
         table.digits  # noqa: B018  (raises an error before anything is read)
-    _check_memory(opened)
-    values = np.empty(sum(one.size for one in opened), dtype=np.uint8)
-    for number, (one, table) in enumerate(zip(opened, tables, strict=True)):
-        if one.rows is not None:
-            bundles = cached_bundles(one.store, one.manifest, one.space, one.rows, pulse)
-            if bundles is None:
-                raise ResourceLimitError(f"{shorten(one.store.address)} is too large for a pattern table")
-            tables[number] = replace(table, bundles=bundles)
-        else:
+    size = sum(one.size for one in opened)
+    _check_memory(size)
+    values = np.empty(size, dtype=np.uint8)
+    for one, table in zip(opened, tables, strict=True):
+        if one.bundles is None:
             one.values(pulse, values[table.begin : table.begin + one.size])
     return PermutationPatterns.of(rules, goal, tables, values, available_memory() // 2)
 
@@ -170,10 +166,27 @@ def _followed(stored: _Stored, clip: bool, pulse: Heartbeat) -> _Stored:
     """Return a table with the way in which a search finds its entries."""
     if stored.manifest.symmetry == 1:
         return stored
-    rows = bundle_rows(stored.space) if clip else None
-    if rows is not None:
-        return stored._replace(rows=rows)
+    bundles = _bundles(stored, pulse) if clip else None
+    if bundles is not None:
+        return stored._replace(bundles=bundles)
     return stored._replace(quotient=cached_quotient(stored.space, stored.manifest, pulse))
+
+
+def _bundles(stored: _Stored, pulse: Heartbeat) -> Bundles | None:
+    """Return the bundles of a reduced table, from the cache if possible; None if there are none.
+
+    Raises ResourceLimitError if they take more memory than is free.
+    """
+    rows, manifest = bundle_rows(stored.space), stored.manifest
+    if rows is None:
+        return None
+    size = bytes_of_bundles(rows, manifest)
+    _check_memory(size)
+    found = cached_bundles(manifest, rows, pulse)
+    if found is not None:
+        return found
+    _check_memory(size + bytes_to_make(rows, manifest))
+    return made_bundles(stored.store, manifest, stored.space, rows, pulse)
 
 
 def _stored(addresses: Sequence[Address], pack: bool) -> list[_Stored]:
@@ -204,7 +217,7 @@ def _finished(store: TableStore) -> TableManifest:
 def _check_expansion(stored: Sequence[_Stored]) -> None:
     """Raise InputError if a reduced table has too many positions to compute a value for each of them."""
     for one in stored:
-        reduced = one.manifest.symmetry > 1 and one.quotient is None and one.rows is None
+        reduced = one.manifest.symmetry > 1 and one.quotient is None and one.bundles is None
         if reduced and one.manifest.numbered > MAX_EXPANDED:
             raise InputError(
                 f"{shorten(one.store.address)} cannot be used as a pattern table: it is reduced and has "
@@ -213,10 +226,8 @@ def _check_expansion(stored: Sequence[_Stored]) -> None:
             )
 
 
-def _check_memory(stored: Sequence[_Stored]) -> None:
-    """Raise ResourceLimitError if the values of some tables take more memory than is free."""
-    size = sum(one.size for one in stored)
-    size += sum(bytes_of_bundles(one.rows, one.manifest.symmetry) for one in stored if one.rows is not None)
+def _check_memory(size: int) -> None:
+    """Raise ResourceLimitError if tables that take ``size`` bytes need more memory than is free."""
     if size > available_memory():
         raise ResourceLimitError(
             f"the pattern tables take {size:,} bytes of memory, but only {available_memory():,} are free"

@@ -66,12 +66,12 @@ def kept(manifest: TableManifest, form: str, pulse: Heartbeat = no_pulse) -> Val
     return open_cached(_name(manifest, form), pulse)
 
 
-def keep(manifest: TableManifest, form: str, values: Values) -> None:
+def keep(manifest: TableManifest, form: str, values: Values, pulse: Heartbeat = no_pulse) -> None:
     """Cache bytes for a table in some form; raise InputError if the limit of the cache is not valid.
 
-    The bytes are read again from the file.
+    The bytes are read again from the file. An error of ``pulse`` ends the call.
     """
-    keep_cached(_name(manifest, form), len(values), lambda write: write(0, values), into=values)
+    keep_cached(_name(manifest, form), len(values), lambda write: write(0, values), pulse, values)
 
 
 def writer(values: Values) -> Write:

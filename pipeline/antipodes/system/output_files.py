@@ -16,6 +16,10 @@ PARTIAL = ".partial"
 """Suffix of an unfinished file. A killed program leaves such files."""
 
 
+NAME_KEPT = 50
+"""Number of characters of a file's name in the name of its unfinished file. File systems limit the length of names."""
+
+
 @contextmanager
 def replacing(path: Path, check: Callable[[], None] = lambda: None, durable: bool = True) -> Iterator[BinaryIO]:
     """Yield a file that replaces ``path`` at the end of the block. After an error, the old file remains.
@@ -24,7 +28,7 @@ def replacing(path: Path, check: Callable[[], None] = lambda: None, durable: boo
     the old one, and may raise an error. A file with ``durable=False`` may be empty or truncated after a crash of the
     machine. Raises OSError.
     """
-    partial = path.with_name(f"{path.name}.{uuid.uuid4().hex}{PARTIAL}")
+    partial = path.with_name(f"{path.name[:NAME_KEPT]}.{uuid.uuid4().hex}{PARTIAL}")
     try:
         with partial.open("wb") as file:
             yield file
@@ -57,18 +61,25 @@ def output_file(path: Path) -> Iterator[BinaryIO]:
     Raises StoreError if the file cannot be written.
     """
     with writing(path):
-        if path.is_dir():
+        mode = _mode_of(path)
+        if mode is not None and stat.S_ISDIR(mode):
             raise StoreError(f"cannot write {shorten(str(path))}: it is a directory")
-        if path.exists() and not path.is_file():
+        if mode is not None and not stat.S_ISREG(mode):
             with path.open("wb") as file:
                 yield file
             return
-        target = path.resolve()
-        mode = stat.S_IMODE(target.stat().st_mode) if target.exists() else None
-        with replacing(target, durable=False) as file:
+        with replacing(path.resolve(), durable=False) as file:
             if mode is not None:
-                os.fchmod(file.fileno(), mode)
+                os.fchmod(file.fileno(), stat.S_IMODE(mode))
             yield file
+
+
+def _mode_of(path: Path) -> int | None:
+    """Return the type and the permissions of a file, or None if it does not exist; raise OSError."""
+    try:
+        return path.stat().st_mode
+    except FileNotFoundError:
+        return None
 
 
 @contextmanager

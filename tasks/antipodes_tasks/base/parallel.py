@@ -91,6 +91,7 @@ def on_threads(
     def run(item: T) -> R:
         _ended.set(ended)
         try:
+            check_wanted()
             return call(item)
         except BaseException as error:
             errors.append(error)

@@ -65,13 +65,13 @@ class BundleArrays(NamedTuple):
     back: NDArray[np.uint8]
     """``(turns, column maps * turns)``: the turn from a position to the row that the column map is for, by the turn
     that leads to the first row of its bundle, and the column map and the turn in ``class_of``."""
-    frames: NDArray[np.uint16]
-    """``(column maps * turns, turns)``: the frame of a position, by its column map and turn in ``class_of``, and the
+    slots: NDArray[np.uint16]
+    """``(column maps * turns, turns)``: the slot of a position, by its column map and turn in ``class_of``, and the
     turn in ``back``."""
-    frame_after: NDArray[np.uint16]
-    """``(frames, turns)``: the frame after each turn."""
+    slot_after: NDArray[np.uint16]
+    """``(slots, turns)``: the slot after each turn."""
     shift: NDArray[np.uint8]
-    """``(frames,)``: the bit of a word at which the value of the position begins."""
+    """``(slots,)``: the bit of a word at which the value of the position begins."""
     moves: Words
     """``(views, moves)``: the table's move that corresponds to the image of each move of the puzzle."""
     turn_of: Words
@@ -83,7 +83,10 @@ class BundleArrays(NamedTuple):
 
     @property
     def base(self) -> int:
-        """The number of moves left up to which the table does not distinguish distances."""
+        """The number of moves left up to which the table does not distinguish distances, at least 1.
+
+        So the last move of a path is never searched by bundles.
+        """
         return int(self.sizes[BASE])
 
     @classmethod
@@ -98,10 +101,11 @@ class BundleArrays(NamedTuple):
         turned = [one.astype(word).ravel() for one in rows.turned]
         moves = np.array([view.moves for view in views], dtype=np.int64)
         turn_of = np.append(turns.of_moves, NO_TURN)[moves]
-        way_map, way_turn = np.divmod(np.arange(maps * count), count)
-        symmetries = bundles.symmetries.astype(np.int64)[way_map][:, np.newaxis]
-        frames = np.arange(order * count)
-        of_turn, of_symmetry = frames % count, frames // count
+        assert maps < 1 << 16
+        of_map, own_turn = np.divmod(np.arange(maps * count), count)
+        symmetries = bundles.symmetries.astype(np.int64)[of_map][:, np.newaxis]
+        slots = np.arange(order * count)
+        of_turn, of_symmetry = slots % count, slots // count
         after = turns.products[of_turn[:, np.newaxis], turns.images[of_symmetry]]
         return cls(
             sizes=np.array(
@@ -119,10 +123,10 @@ class BundleArrays(NamedTuple):
             turn=rows.turn,
             class_of=bundles.class_of,
             maps=bundles.maps.astype(word),
-            map_of=way_map.astype(np.uint16),
-            back=turns.products[:, turns.inverses[way_turn]].astype(np.uint8),
-            frames=(symmetries * count + turns.images[symmetries, turns.inverses]).astype(np.uint16),
-            frame_after=(of_symmetry[:, np.newaxis] * count + after).astype(np.uint16),
+            map_of=of_map.astype(np.uint16),
+            back=turns.products[:, turns.inverses[own_turn]].astype(np.uint8),
+            slots=(symmetries * count + turns.images[symmetries, turns.inverses]).astype(np.uint16),
+            slot_after=(of_symmetry[:, np.newaxis] * count + after).astype(np.uint16),
             shift=(2 * of_turn).astype(np.uint8),
             moves=moves.astype(np.uint64),
             turn_of=np.maximum(turn_of, 0).astype(np.uint64),
@@ -140,8 +144,8 @@ class Sought(NamedTuple):
     """``(room,)``: the place of its bundle, and then of its word."""
     turn: Words
     """``(room,)``: the turn that takes the position to the first row of its bundle."""
-    frame: NDArray[np.uint16]
-    """``(room,)``: the frame of the position."""
+    slot: NDArray[np.uint16]
+    """``(room,)``: the slot of the position."""
 
 
 class BundleBlocks(NamedTuple):
@@ -153,8 +157,8 @@ class BundleBlocks(NamedTuple):
     """``(bound + 1, room, views * digits)``: the digits of the position's index in each view."""
     word: NDArray[np.uint32]
     """``(bound + 1, room, views)``: the word of the position's bundle."""
-    frame: NDArray[np.uint16]
-    """``(bound + 1, room, views)``: the frame of the position; see `Bundles.located`."""
+    slot: NDArray[np.uint16]
+    """``(bound + 1, room, views)``: the slot of the position; see `Bundles.located`."""
     left: Words
     """``(room,)``: the numbers of the positions of a block that no look-up has pruned yet, ascending."""
     seen: Words
@@ -174,7 +178,7 @@ class BundleBlocks(NamedTuple):
             labels=np.zeros((*shape, places), dtype=np.uint8),
             digits=np.zeros((*shape, views * len(arrays.digits)), dtype=word),
             word=np.zeros((*shape, views), dtype=np.uint32),
-            frame=np.zeros((*shape, views), dtype=np.uint16),
+            slot=np.zeros((*shape, views), dtype=np.uint16),
             left=np.zeros(room, dtype=np.uint64),
             seen=np.zeros(room, dtype=np.uint64),
             chosen=np.zeros(room, dtype=np.uint64),
@@ -182,18 +186,18 @@ class BundleBlocks(NamedTuple):
                 digits=np.zeros((room, len(arrays.digits)), dtype=word),
                 place=np.zeros(room, dtype=np.uint64),
                 turn=np.zeros(room, dtype=np.uint64),
-                frame=np.zeros(room, dtype=np.uint16),
+                slot=np.zeros(room, dtype=np.uint16),
             ),
             inverses=np.zeros((room, places), dtype=np.uint8),
         )
 
     def put(self, depth: int, view: int, bundles: Bundles, indices: Numbers) -> None:
-        """Write the digits, words and frames of the positions with these indices ``(n,)`` in a view."""
+        """Write the digits, words and slots of the positions with these indices ``(n,)`` in a view."""
         n, digits = len(indices), bundles.rows.digits
-        places, frames = bundles.located(indices)
+        places, slots = bundles.located(indices)
         for k, digit in enumerate(digits, view * len(digits)):
             self.digits[depth, :n, k] = indices // digit.weight % digit.size
-        self.word[depth, :n, view], self.frame[depth, :n, view] = bundles.words[places], frames
+        self.word[depth, :n, view], self.slot[depth, :n, view] = bundles.words[places], slots
 
 
 @kernel
@@ -246,8 +250,8 @@ def successors_in_homes(
     The home view of a successor is a view in which the last move is a turn.
     """
     tried, parent, move, tally = path.tried, path.parent, path.move, path.tally
-    word, frame, seen = blocks.word, blocks.frame, blocks.seen
-    frame_after, shift, turn_of, homes = bundles.frame_after, bundles.shift, bundles.turn_of, bundles.home
+    word, slot, seen = blocks.word, blocks.slot, blocks.seen
+    slot_after, shift, turn_of, homes = bundles.slot_after, bundles.shift, bundles.turn_of, bundles.home
     follow_at, following = follow
     left, below, start = np.int64(len(path.taken)) - np.int64(depth) - 1, depth + ONE, np.uint64(len(follow_at) - 2)
     room, most, size = np.uint64(move.shape[1]), np.uint64(turn_of.shape[1]), path.size[depth]
@@ -263,13 +267,13 @@ def successors_in_homes(
             u = homes[m]
             seen[kept] = ZERO
             if u != NO_VIEW:
-                after = frame_after[np.uint64(frame[depth, j, u]), turn_of[u, m]]
+                after = slot_after[np.uint64(slot[depth, j, u]), turn_of[u, m]]
                 value = value_in(word[depth, j, u], after, shift)
                 if value > ZERO and base + np.int64(value) > left:
                     next_bound = min(next_bound, np.int64(below) + base + np.int64(value))
                     continue
                 seen[kept] = ONE << u
-                word[below, kept, u], frame[below, kept, u] = word[depth, j, u], after
+                word[below, kept, u], slot[below, kept, u] = word[depth, j, u], after
             move[below, kept], parent[below, kept] = np.uint32(m), np.uint32(j)
             blocks.left[kept] = kept
             kept += ONE
@@ -286,14 +290,14 @@ def look_up_next(
 
     Successors that have been looked up in all views are left.
     """
-    parent, word, frame, seen, chosen = path.parent, blocks.word, blocks.frame, blocks.seen, blocks.chosen
+    parent, word, slot, seen, chosen = path.parent, blocks.word, blocks.slot, blocks.seen, blocks.chosen
     left, sought, shift, below, none = blocks.left, blocks.sought, bundles.shift, depth + ONE, True
     for n in range(kept):
         k = left[n]
         j, best, most = np.uint64(parent[below, k]), NO_VIEW, np.int64(-1)
         for u in range(np.uint64(len(bundles.moves))):
             if not (seen[k] >> np.uint64(u)) & ONE:
-                value = np.int64(value_in(word[depth, j, u], frame[depth, j, u], shift))
+                value = np.int64(value_in(word[depth, j, u], slot[depth, j, u], shift))
                 if value > most:
                     best, most = np.uint64(u), value
         chosen[n] = best
@@ -311,9 +315,9 @@ def look_up_next(
         k, u = left[n], chosen[n]
         if u != NO_VIEW:
             found = bundles.words[sought.place[n]]
-            if is_pruned(path, below, value_in(found, sought.frame[n], shift), bundles):
+            if is_pruned(path, below, value_in(found, sought.slot[n], shift), bundles):
                 continue
-            word[below, k, u], frame[below, k, u] = found, sought.frame[n]
+            word[below, k, u], slot[below, k, u] = found, sought.slot[n]
             seen[k] |= ONE << u
         left[near] = k
         near += ONE
@@ -336,7 +340,7 @@ def look_up_dual(
         write_digits(blocks.inverses[left[n]], view, sought.digits, np.uint64(n), dual)
     locate(sought, kept, bundles)
     for n in range(kept):
-        value = value_in(bundles.words[sought.place[n]], sought.frame[n], bundles.shift)
+        value = value_in(bundles.words[sought.place[n]], sought.slot[n], bundles.shift)
         if not is_pruned(path, depth, value, bundles):
             left[near] = left[n]
             near += ONE
@@ -345,8 +349,8 @@ def look_up_dual(
 
 @kernel
 def locate(sought: Sought, count: np.uint64, bundles: BundleArrays) -> None:
-    """Find the places and frames of the words of some positions, and prefetch the words; see `Bundles.located`."""
-    digits, place, turns, frame = sought
+    """Find the places and slots of the words of some positions, and prefetch the words; see `Bundles.located`."""
+    digits, place, turns, slot = sought
     meta, turned, sizes, maps = bundles.digits, bundles.turned, bundles.digit_sizes, bundles.maps
     leading, bits, width = bundles.sizes[LEADING], bundles.sizes[BITS], bundles.sizes[WIDTH]
     column = np.uint64(len(meta)) - ONE
@@ -361,18 +365,18 @@ def locate(sought: Sought, count: np.uint64, bundles: BundleArrays) -> None:
     prefetch_all(bundles.class_of, place, count)
     for k in range(count):
         one = np.uint64(bundles.class_of[place[k]])
-        way = one & ((ONE << bits) - ONE)
-        t = np.uint64(bundles.back[turns[k], way])
+        map_turn = one & ((ONE << bits) - ONE)
+        t = np.uint64(bundles.back[turns[k], map_turn])
         digit = np.uint64(turned[meta[column, FIRST_TURNED] + t * sizes[column] + np.uint64(digits[k, column])])
-        place[k] = (one >> bits) * width + np.uint64(maps[np.uint64(bundles.map_of[way]), digit])
-        frame[k] = bundles.frames[way, t]
+        place[k] = (one >> bits) * width + np.uint64(maps[np.uint64(bundles.map_of[map_turn]), digit])
+        slot[k] = bundles.slots[map_turn, t]
     prefetch_all(bundles.words, place, count)
 
 
 @kernel
-def value_in(word: np.uint32, frame: np.uint16, shift: NDArray[np.uint8]) -> np.uint64:
+def value_in(word: np.uint32, slot: np.uint16, shift: NDArray[np.uint8]) -> np.uint64:
     """Return the value of a position in the word of its bundle."""
-    value: np.uint64 = (np.uint64(word) >> np.uint64(shift[np.uint64(frame)])) & THREE
+    value: np.uint64 = (np.uint64(word) >> np.uint64(shift[np.uint64(slot)])) & THREE
     return value
 
 
@@ -443,10 +447,10 @@ def find_digits_in(
 @kernel
 def move_position(path: BlockPath, blocks: BundleBlocks, depth: np.uint64, k: np.uint64, to: np.uint64) -> None:
     """Copy everything known of position ``k`` of a block to position ``to``."""
-    labels, digits, word, frame = blocks.labels, blocks.digits, blocks.word, blocks.frame
+    labels, digits, word, slot = blocks.labels, blocks.digits, blocks.word, blocks.slot
     path.move[depth, to], path.parent[depth, to] = path.move[depth, k], path.parent[depth, k]
     for u in range(np.uint64(word.shape[2])):
-        word[depth, to, u], frame[depth, to, u] = word[depth, k, u], frame[depth, k, u]
+        word[depth, to, u], slot[depth, to, u] = word[depth, k, u], slot[depth, k, u]
     for d in range(np.uint64(digits.shape[2])):
         digits[depth, to, d] = digits[depth, k, d]
     for i in range(np.uint64(labels.shape[2])):

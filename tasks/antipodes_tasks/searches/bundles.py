@@ -1,4 +1,4 @@
-"""Bundles: positions that a few moves lead to from each other, whose bounds share one word of memory.
+"""Bundles: positions connected by a few moves, whose bounds share one word of memory.
 
 The moves are the *turns* of a pattern, such as the turns of two opposite faces of a cube (see `turns`). The positions
 to which turns lead from a position form its bundle. One word contains the bounds of all of them, two bits each, so a
@@ -43,8 +43,9 @@ from antipodes_tasks.searches.turns import Turns, turns_of
 from antipodes_tasks.spaces.reduced_numbering import Reduced
 from antipodes_tasks.spaces.space import Numbering, Space
 
-MAX_TURNS = 16
-"""Maximum number of positions of a bundle: a word of 32 bits has two bits for each."""
+MIN_TURNS, MAX_TURNS = 8, 16
+"""Limits on the number of positions of a bundle. A word of 32 bits has two bits for each position; with fewer
+positions, the words would take more memory than four bits per entry."""
 BUNDLES_AT_ONCE = 1 << 12
 """Number of bundles whose images are computed together."""
 CLASSES_AT_ONCE = 1 << 10
@@ -155,26 +156,26 @@ class Bundles:
         return bits_for(len(self.maps), len(self.rows.turns))
 
     def located(self, indices: Numbers) -> tuple[Numbers, Numbers]:
-        """Return for indices ``(n,)`` in the numbering of all positions the places of their words, and their *frames*.
+        """Return for indices ``(n,)`` in the numbering of all positions the places of their words, and their *slots*.
 
-        A frame is the number of a symmetry times the number of turns, plus a turn. The symmetry takes the position to
+        A slot is the number of a symmetry times the number of turns, plus a turn. The symmetry takes the position to
         the position in its class to which the turn leads from the entry of the word.
         """
         turns, (row, column) = self.rows.turns, np.divmod(indices, self.rows.width)
         bundles, turn = self.rows.bundles(row)
-        classes, way = np.divmod(self.class_of[bundles].astype(np.int64), 1 << self.bits)
-        of_map, own = np.divmod(way, len(turns))
+        classes, map_turn = np.divmod(self.class_of[bundles].astype(np.int64), 1 << self.bits)
+        of_map, own = np.divmod(map_turn, len(turns))
         back = turns.products[turn, turns.inverses[own]]
         columns = self.maps[of_map, self.rows.turned[-1][back, column]].astype(np.int64)
         symmetries = self.symmetries[of_map].astype(np.int64)
-        frames: Numbers = symmetries * len(turns) + turns.images[symmetries, turns.inverses[back]]
+        slots: Numbers = symmetries * len(turns) + turns.images[symmetries, turns.inverses[back]]
         places: Numbers = classes * self.rows.width + columns
-        return places, frames
+        return places, slots
 
     def read(self, indices: Numbers) -> Numbers:
         """Return the bounds of indices ``(n,)``."""
-        places, frames = self.located(indices)
-        values = self.words[places].astype(np.int64) >> 2 * (frames % len(self.rows.turns)) & 3
+        places, slots = self.located(indices)
+        values = self.words[places].astype(np.int64) >> 2 * (slots % len(self.rows.turns)) & 3
         return np.where(values > 0, values + self.base, 0)
 
 
@@ -186,14 +187,14 @@ def bits_for(maps: int, turns: int) -> int:
 def bundle_rows(space: Space) -> BundleRows | None:
     """Return the bundles of a reduced space in which all moves are legal everywhere.
 
-    Returns None if no moves generate a small group, if a move changes a digit of an index differently depending on
-    other digits, or if there are too many bundles.
+    Returns None if no moves generate a group of suitable size, if a move changes a digit of an index differently
+    depending on other digits, or if there are too many bundles.
     """
     stored, moves = space.numbering, transforms_of(space.rules)
     assert isinstance(stored, Reduced)
     images = moves_of(space.rules, stored.images)
     turns = None if images is None else turns_of(moves, images, MAX_TURNS)
-    if turns is None:
+    if turns is None or len(turns) < MIN_TURNS:
         return None
     numbering = followed_numbering(space.rules, stored)
     digits = followed_digits(numbering, space.rules, stored.width)

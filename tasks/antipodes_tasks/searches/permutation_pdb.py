@@ -286,7 +286,7 @@ class _ViewDigit(NamedTuple):
     maps: NDArray[np.int32] | None = None
 
 
-def _view_digits(view: TableLookup, moves: int) -> list[_ViewDigit]:
+def _view_digits(view: TableLookup) -> list[_ViewDigit]:
     """Return the digits of a view; for a reduced table, the last is the column and the others form the row."""
     found = [
         _ViewDigit(digit.after[:, view.moves], digit.weight)
@@ -305,7 +305,7 @@ def _view_digits(view: TableLookup, moves: int) -> list[_ViewDigit]:
 
 def _view_arrays(patterns: PermutationPatterns) -> ViewArrays:
     """Return the views as arrays, with the tables of all digits concatenated."""
-    of_views = [_view_digits(view, len(patterns.rules.moves)) for view in patterns.views[: patterns.exact]]
+    of_views = [_view_digits(view) for view in patterns.views[: patterns.exact]]
     digit_at = np.cumsum([0, *map(len, of_views)])
     parts, size = list[NDArray[np.int32]](), 0
     digits = list[list[int]]()

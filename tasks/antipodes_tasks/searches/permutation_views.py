@@ -40,6 +40,8 @@ class PermutationTable:
     @cached_property
     def digits(self) -> tuple[Digit, ...]:
         """The digits of the indices; for a reduced table, the last digit is the column and the others form the row."""
+        if self.bundles is not None:
+            return self.bundles.rows.digits
         if self.quotient is None:
             return digits_of(self.numbering, self.rules)
         return followed_digits(self.numbering, self.rules, self.quotient.width)
@@ -56,7 +58,7 @@ class PermutationTable:
     def read(self, values: NDArray[np.uint8], indices: Numbers) -> Numbers:
         """Return the distances of indices ``(n,)``, or lower bounds if they are clipped.
 
-        The bound of an unreachable position is UNREACHABLE_COST.
+        The bound of an unreachable position is UNREACHABLE_COST, unless it is clipped.
         """
         if self.bundles is not None:
             return np.where(indices == NOT_NUMBERED, UNREACHABLE_COST, self.bundles.read(np.maximum(indices, 0)))

@@ -115,7 +115,7 @@ def keep_in_views(
     part: np.uint64,
     parts: np.uint64,
 ) -> np.uint64:
-    """Look up a block's positions, of which no view knows a predecessor after the depth ``start``.
+    """Look up a block's positions, whose predecessors below the depth ``start`` have not been looked up in any view.
 
     Return the number of positions kept; see `keep_near`.
     """
