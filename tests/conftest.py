@@ -6,7 +6,6 @@ import subprocess
 import sys
 import uuid
 from collections.abc import Callable, Iterator
-from functools import cache
 from pathlib import Path
 from resource import RUSAGE_CHILDREN, RUSAGE_SELF, getrusage
 from typing import TYPE_CHECKING, Any
@@ -86,17 +85,6 @@ def _kernels(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Dispatcher, "compile", alone)
         warm_up()
-        yield
-
-
-@pytest.fixture(scope="session", autouse=True)
-def _parsers() -> Iterator[None]:
-    """Makes the parser of the program and of each command once for all calls in this process, not at each call."""
-    import typer
-
-    with pytest.MonkeyPatch.context() as patch:
-        for name in ("get_command", "get_group"):
-            patch.setattr(typer.main, name, cache(getattr(typer.main, name)))
         yield
 
 
