@@ -230,7 +230,7 @@ def test_a_scheduler_restarts_at_the_same_address(cluster: Cluster, begin: Begin
 @pytest.mark.slow
 def test_the_tasks_of_a_killed_run_are_removed(cluster: Cluster, begin: Begin, same: Same, tmp_path: Path) -> None:
     run = begin_eight(cluster, begin)
-    assert cluster.tasks() > 0
+    wait_until(lambda: cluster.tasks() > 0, "the workers work on it")  # there are no tasks between two layers
     run.kill()
     wait_until(lambda: cluster.tasks() == 0, "the workers have stopped working on it")
     assert (tmp_path / "t.zarr.lock").exists()
