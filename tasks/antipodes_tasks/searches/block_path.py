@@ -148,14 +148,26 @@ def find_digits(
     """Compute the digits ``first_digit`` to ``end - 1`` of a block's positions; the puzzle has ``moves`` moves."""
     above = depth - ONE
     for d in range(first_digit, end):
-        first, row = meta[d, FIRST], meta[d, ROW]
         for k in range(kept):
-            digit, m = np.uint64(digits[above, parent[depth, k], d]), np.uint64(move[depth, k])
-            if row == NO_ROW:
-                digits[depth, k, d] = after[first + digit * moves + m]
-            else:
-                of_row = meta[d, FIRST_MAP] + np.uint64(digits[above, parent[depth, k], row]) * moves
-                digits[depth, k, d] = after[first + np.uint64(after[of_row + m]) * meta[d, WIDTH] + digit]
+            before, m = digits[above, parent[depth, k]], np.uint64(move[depth, k])
+            digits[depth, k, d] = digit_after(before, np.uint64(d), m, moves, meta, after)
+
+
+@kernel
+def digit_after(
+    digits: NDArray[np.uint32],
+    d: np.uint64,
+    move: np.uint64,
+    moves: np.uint64,
+    meta: Words,
+    after: NDArray[np.uint16 | np.uint32],
+) -> np.uint32:
+    """Return a digit of a position with these digits after a move."""
+    digit, first, row = np.uint64(digits[d]), meta[d, FIRST], meta[d, ROW]
+    if row == NO_ROW:
+        return np.uint32(after[first + digit * moves + move])
+    number = np.uint64(after[meta[d, FIRST_MAP] + np.uint64(digits[row]) * moves + move])
+    return np.uint32(after[first + number * meta[d, WIDTH] + digit])
 
 
 @kernel
@@ -177,12 +189,7 @@ def follow_digits(
             m = taken[level]
             for q in range(np.uint64(len(meta))):
                 d = np.uint64(len(meta)) - ONE - np.uint64(q)  # a column changes before its row
-                digit, first, row = np.uint64(digits[depth, k, d]), meta[d, FIRST], meta[d, ROW]
-                if row == NO_ROW:
-                    digits[depth, k, d] = after[first + digit * moves + m]
-                else:
-                    of_row = meta[d, FIRST_MAP] + np.uint64(digits[depth, k, row]) * moves
-                    digits[depth, k, d] = after[first + np.uint64(after[of_row + m]) * meta[d, WIDTH] + digit]
+                digits[depth, k, d] = digit_after(digits[depth, k], d, m, moves, meta, after)
 
 
 @kernel

@@ -75,7 +75,7 @@ class BundleRows:
 
     @cached_property
     def leading(self) -> int:
-        """The number of the leading digit, which turns take to as few different orbits as possible."""
+        """The number of the leading digit: the one with the fewest orbits under the turns, compared to its size."""
         counts = [len(np.unique(turned.min(axis=0))) / turned.shape[1] for turned in self.turned[:-1]]
         return int(np.argmin(counts))
 
