@@ -18,10 +18,15 @@ from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.searches import deepening
 from antipodes_tasks.searches.bundles import bundle_rows, bundles_of
 from antipodes_tasks.searches.deepening import ida_star
-from antipodes_tasks.searches.dual_indices import DualIndices, write_digits, write_inverse
+from antipodes_tasks.searches.depth_first import DEPTH
+from antipodes_tasks.searches.digits import split
+from antipodes_tasks.searches.dual_lookups import DualViews
 from antipodes_tasks.searches.packed import BYTES, HALVES, Encoding
 from antipodes_tasks.searches.permutation_pdb import PermutationPatterns
-from antipodes_tasks.searches.problem import Problem
+from antipodes_tasks.searches.problem import Problem, Request
+from antipodes_tasks.searches.shares import WHOLE
+from antipodes_tasks.searches.staged_search import StagedSearch
+from antipodes_tasks.searches.symmetric_starts import whole_tree
 
 
 @pytest.mark.parametrize("count", [1, 2, 3, 4, 5, 1000])
@@ -136,22 +141,68 @@ def test_clipped_bounds_are_those_of_the_table(
     assert (clipped.look_up(labels)[clipped.exact :].max(axis=0) >= expected).all()
 
 
-def test_the_index_of_an_inverse_position_follows_from_the_labels(clipped: PermutationPatterns, puzzle: Puzzle) -> None:
+def test_the_digits_of_an_inverse_follow_from_maps(clipped: PermutationPatterns, puzzle: Puzzle) -> None:
     dual, inverses = clipped.dual, clipped.inverses
     assert dual is not None
     assert inverses is not None
-    labels = scrambled(puzzle, 100, 20)
-    expected, found = np.array([inverses.image(one) for one in labels]), np.zeros_like(labels)
-    for one, inverse in zip(labels, found, strict=True):
-        write_inverse(one, inverse, dual)
-    assert np.array_equal(found, expected)
-    for number, view in enumerate(clipped.views[clipped.exact :]):
-        assert view.table.bundles is not None
-        digits = np.zeros((len(labels), len(dual.digits)), dtype=np.uint16)
-        for k in range(len(labels)):
-            write_digits(expected[k], np.uint64(number), digits, np.uint64(k), dual)
-        weights = [digit.weight for digit in view.table.bundles.rows.digits]
-        assert np.array_equal(digits.astype(np.int64) @ weights, view.entries(expected))
+    goal = dual.tables.first + dual.tables.goal
+    for root in scrambled(puzzle, 20, 20):
+        maps, inverse = dual.maps_of(root), inverses.image(root)[np.newaxis]
+        for view, own in zip(clipped.views[clipped.exact :], maps, strict=True):
+            assert own[goal].tolist() == split(int(view.entries(inverse)[0]), view.table.digits)
+
+
+def test_turns_of_two_opposite_faces_keep_the_goal_in_a_view(clipped: PermutationPatterns, puzzle: Puzzle) -> None:
+    assert clipped.dual is not None
+    kept, names = clipped.dual.tables.keeping, puzzle.rules.moves.names
+    of_views = [
+        "".join(name[0] for name, own in zip(names, kept, strict=True) if own >> u & 1)
+        for u in np.arange(3, dtype=np.uint64)
+    ]
+    assert {"".join(sorted(own)) for own in of_views} == {"DDDUUU", "BBBFFF", "LLLRRR"}
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_bounds_of_inverses_during_a_search(
+    clipped: PermutationPatterns, puzzle: Puzzle, tables: list[Path], seed: int
+) -> None:
+    dual, inverses, bundles, table = clipped.dual, clipped.inverses, clipped.bundles, open_table(tables[1])
+    assert dual is not None
+    assert inverses is not None
+    assert bundles is not None
+    depth, root = bundles.base + 7, scrambled(puzzle, 1, 20, seed)[0]
+    arrays = puzzle.rules, clipped.views, clipped.arrays, clipped.values, bundles
+    request = Request(every=True, max_depth=None, listed=1, memory_limit=1 << 30)
+    search = StagedSearch.with_bundles(*arrays, (dual.tables, dual.maps_of(root)), root, depth, request)
+    stage, checked, looked_up = whole_tree(clipped.follower_bits[True]), 0, 0
+    advance = search.chain_stages([stage], clipped.goal, clipped.effects, True, WHOLE)
+    assert search.by_bundles is not None
+    path, blocks = search.path, search.by_bundles[3]
+    assert blocks is not None
+    for _ in range(60):
+        advance(1)
+        level = int(path.tally[DEPTH])
+        if depth - level <= bundles.base:
+            continue
+        for k in range(int(path.size[level])):
+            moves, at = list[int](), k
+            for above in range(level, 0, -1):
+                moves.append(int(path.move[above, at]))
+                at = int(path.parent[above, at])
+            labels = root[np.newaxis]
+            for move in reversed(moves):
+                labels = puzzle.rules.moves.move(move, labels)[0]
+            inverse = inverses.image(labels[0])[np.newaxis]
+            for u, view in enumerate(clipped.views[clipped.exact :]):
+                image = inverse if view.symmetry is None else view.symmetry.image(inverse)
+                distance = int(table.distances(view.table.abstraction.image(image))[0])
+                bound = int(blocks.bounds[level, k, u])
+                assert bound <= distance
+                if int(blocks.looked_up[level, k]) >> u & 1:
+                    assert bound == min(distance, bundles.base + 3) or max(bound, distance) <= bundles.base
+                    looked_up += 1
+                checked += 1
+    assert 100 < looked_up < checked
 
 
 @pytest.mark.parametrize("threads", [1, 2])
@@ -168,7 +219,7 @@ def test_searches_find_shortest_paths(
 ) -> None:
     monkeypatch.setattr(deepening, "SHARED_DESCENT_SECONDS", 0.0)
     if not with_dual:
-        monkeypatch.setattr(DualIndices, "of", lambda *_: None)
+        monkeypatch.setattr(DualViews, "of", lambda *_: None)
     assert (clipped.dual is not None) == with_dual
     labels = np.concatenate([scrambled(puzzle, 3, moves) for moves in (0, 1, 2, 4, 7, 9, 30)])
     for one in labels:

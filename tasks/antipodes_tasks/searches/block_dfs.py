@@ -15,9 +15,10 @@ from numpy.typing import NDArray
 from antipodes_tasks.base.jit import kernel
 from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.searches.block_path import ONE, ZERO, BlockPath, Followers, MoveEffects, ViewArrays, paths_found
-from antipodes_tasks.searches.bundle_lookups import BundleArrays, BundleBlocks, keep_share, successors_by_bundles
+from antipodes_tasks.searches.bundle_arrays import BundleArrays, BundleBlocks
+from antipodes_tasks.searches.bundle_lookups import keep_share, successors_by_bundles
 from antipodes_tasks.searches.depth_first import DEPTH, EXPANDED
-from antipodes_tasks.searches.dual_indices import DualIndices
+from antipodes_tasks.searches.dual_lookups import DualBlocks
 from antipodes_tasks.searches.shares import NODE
 from antipodes_tasks.searches.step_lookups import StepArrays, StepWords, find_words, successors_by_steps
 from antipodes_tasks.searches.view_lookups import BestViews, find_entries, keep_in_views, successors_by_views
@@ -32,7 +33,7 @@ def descend_in_blocks(
     views: ViewArrays,
     by_views: tuple[BestViews, Followers, NDArray[np.uint8]] | None,
     by_steps: tuple[StepWords, StepArrays, NDArray[np.uint32]] | None,
-    by_bundles: tuple[BundleBlocks, BundleArrays, DualIndices | None, int] | None,
+    by_bundles: tuple[BundleBlocks, BundleArrays, DualBlocks | None, int] | None,
     start: np.uint64,
     every: bool,
     split: np.uint64,
@@ -72,11 +73,11 @@ def descend_in_blocks(
             best, follow, values = by_views
             blocks, bundles, dual, _ = by_bundles
             counts = bool(depth >= split or part == ZERO)
-            kept = successors_by_bundles(path, blocks, depth, bundles, dual, effects, follow, counts)
+            kept = successors_by_bundles(path, blocks, depth, start, bundles, dual, follow, counts)
             if left == near + 1:
                 kept = keep_in_views(path, best, below, kept, start, views, values, split, part, parts)
             elif below == split:
-                kept = keep_share(path, blocks, below, kept, part, parts)
+                kept = keep_share(path, blocks, below, kept, dual, part, parts)
         if below == np.uint64(len(path.taken)):
             over = paths_found(path, kept, split, goal, effects, every)
         elif kept > ZERO:

@@ -109,14 +109,14 @@ class Inverses:
 
     def image(self, position: Labels) -> Labels:
         """Return the inverse of a position ``(places,)``."""
-        origin, added = self._effect_of(position)
+        origin, added = self.effect_of(position)
         inverse = np.empty_like(position)
         inverse[origin] = (self.goal - added) % self.moduli
         return inverse
 
     def commute(self, moves: Transforms, position: Labels) -> bool:
         """Return whether the transformation from the goal to a position ``(places,)`` commutes with every move."""
-        origin, added = self._effect_of(position)
+        origin, added = self.effect_of(position)
         return all(
             np.array_equal(
                 (moves.move(move, self.goal[np.newaxis])[0][0][origin] + added) % self.moduli,
@@ -125,7 +125,7 @@ class Inverses:
             for move in range(len(moves))
         )
 
-    def _effect_of(self, position: Labels) -> tuple[Numbers, Numbers]:
+    def effect_of(self, position: Labels) -> tuple[Numbers, Numbers]:
         """Return the transformation from the goal to a position, as two arrays ``(places,)``: the place from which each
         place gets its label, and the number added.
         """

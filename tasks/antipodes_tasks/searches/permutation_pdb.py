@@ -36,10 +36,10 @@ from antipodes_tasks.searches.block_path import (
     MoveEffects,
     ViewArrays,
 )
-from antipodes_tasks.searches.bundle_lookups import BundleArrays
+from antipodes_tasks.searches.bundle_arrays import BundleArrays
 from antipodes_tasks.searches.depth_first import NEXT_BOUND, Descent, Pass, listed, room_for_paths
 from antipodes_tasks.searches.digits import INDEPENDENT, split
-from antipodes_tasks.searches.dual_indices import DualIndices
+from antipodes_tasks.searches.dual_lookups import DualViews
 from antipodes_tasks.searches.move_sequences import Inverses, followers, followers_as_bits
 from antipodes_tasks.searches.pattern_databases import Patterns
 from antipodes_tasks.searches.permutation_views import PermutationTable, TableLookup
@@ -132,10 +132,10 @@ class PermutationPatterns(Patterns):
         return None if bundles is None else BundleArrays.of(bundles, clipped)
 
     @cached_property
-    def dual(self) -> DualIndices | None:
+    def dual(self) -> DualViews | None:
         """How to find the indices of inverse positions in the clipped views; None if this is not possible."""
         clipped = self.views[self.exact :]
-        return None if self.inverses is None or not clipped else DualIndices.of(self.inverses, clipped)
+        return None if self.inverses is None or not clipped else DualViews.of(self.rules, self.inverses, clipped)
 
     @cached_property
     def inverses(self) -> "Inverses | None":
@@ -208,7 +208,8 @@ class PermutationPatterns(Patterns):
         """Return a search by bundles or by step tables; None if there are neither."""
         tables = self.rules, self.views, self.arrays, self.values
         if self.bundles is not None:
-            return StagedSearch.with_bundles(*tables, self.bundles, self.dual, root, depth, request)
+            dual = None if self.dual is None else (self.dual.tables, self.dual.maps_of(root))
+            return StagedSearch.with_bundles(*tables, self.bundles, dual, root, depth, request)
         if self.steps is not None:
             return StagedSearch.with_steps(*tables, self.steps, root, depth, request)
         return None

@@ -19,6 +19,9 @@ NODE = GENERATED + 1
 """Index, in a kernel's tally, of the number of positions passed at the split depth."""
 SHARES_EACH = 8
 """Number of shares per thread; with several shares, the threads finish at about the same time."""
+PIECES = 8
+"""Number of pieces of a thread's budget. A thread ends after the piece with which all threads have used up the budget.
+"""
 SHALLOW, DEEPEST_SPLIT = 5, 10
 """The tree is split at depth ``depth // SHALLOW``, but at most at ``DEEPEST_SPLIT``."""
 
@@ -65,6 +68,11 @@ class _Shares:
         ]
 
     @property
+    def expanded(self) -> int:
+        """Number of positions expanded so far."""
+        return sum(descent.expanded for descent in self.descents)
+
+    @property
     def best(self) -> tuple[int, int] | None:
         """The leftmost path found, as the index of its node at the split depth, and the share that found it."""
         found = ((int(one.tally[NODE]), number) for number, one in enumerate(self.descents) if one.found)
@@ -76,8 +84,15 @@ class _Shares:
         The shares that are furthest left are advanced first, so little is searched right of the first path found.
         """
         turn = sorted(self.waiting, key=lambda number: int(self.descents[number].tally[NODE]))[: self.threads]
-        each = max(1, budget // self.threads)
-        found = on_threads(lambda number: self.descents[number].advance(each), turn, self.threads)
+        piece, most = max(1, budget // (self.threads * PIECES)), self.expanded + budget
+
+        def run(number: int) -> bool:
+            over = self.descents[number].advance(piece)
+            while not over and self.expanded < most:
+                over = self.descents[number].advance(piece)
+            return over
+
+        found = on_threads(run, turn, self.threads)
         for number, over in zip(turn, found, strict=True):
             self.over[number] = over
         self.tally[:] = sum(one.tally for one in self.descents)

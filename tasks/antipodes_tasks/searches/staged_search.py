@@ -10,9 +10,9 @@ from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.searches.block_dfs import descend_in_blocks
 from antipodes_tasks.searches.block_path import BlockPath, Followers, MoveEffects, ViewArrays
-from antipodes_tasks.searches.bundle_lookups import BundleArrays, BundleBlocks
+from antipodes_tasks.searches.bundle_arrays import BundleArrays, BundleBlocks
 from antipodes_tasks.searches.depth_first import DEPTH, FAR, FOUND, NEXT_BOUND, room_for_paths
-from antipodes_tasks.searches.dual_indices import DualIndices
+from antipodes_tasks.searches.dual_lookups import DualBlocks, DualTables, Maps
 from antipodes_tasks.searches.permutation_views import PermutationTable, TableLookup
 from antipodes_tasks.searches.problem import Request
 from antipodes_tasks.searches.progress import Heartbeat
@@ -35,7 +35,7 @@ class StagedSearch:
     values: NDArray[np.uint8]
     path: BlockPath
     by_steps: tuple[StepWords, StepArrays] | None = None
-    by_bundles: tuple[BestViews, BundleBlocks, BundleArrays, DualIndices | None] | None = None
+    by_bundles: tuple[BestViews, BundleBlocks, BundleArrays, DualBlocks | None] | None = None
 
     @classmethod
     def with_steps(
@@ -67,17 +67,21 @@ class StagedSearch:
         arrays: ViewArrays,
         values: NDArray[np.uint8],
         bundles: BundleArrays,
-        dual: DualIndices | None,
+        dual: tuple[DualTables, Maps] | None,
         root: Labels,
         depth: int,
         request: Request,
     ) -> "StagedSearch":
-        """Return the search by bundles for paths of ``depth`` moves from a position, before its first stage."""
+        """Return the search by bundles for paths of ``depth`` moves from a position, before its first stage.
+
+        ``dual`` contains the tables for dual look-ups and the maps of the position; see `DualViews.maps_of`.
+        """
         path = _path(rules, arrays, root, depth, request)
         room, exact = path.move.shape[1], views[: len(arrays.begin)]
         best = best_views(exact, len(rules.moves), depth, room)
-        blocks = BundleBlocks.of(depth, room, 0 if dual is None else len(root), bundles)
-        return cls(rules, views, arrays, values, path, by_bundles=(best, blocks, bundles, dual))
+        blocks = BundleBlocks.of(depth, room, bundles)
+        inverses = None if dual is None else DualBlocks.of(*dual, depth, room)
+        return cls(rules, views, arrays, values, path, by_bundles=(best, blocks, bundles, inverses))
 
     def chain_stages(
         self,
@@ -111,7 +115,7 @@ class StagedSearch:
     ) -> tuple[
         tuple[BestViews, Followers, NDArray[np.uint8]] | None,
         tuple[StepWords, StepArrays, NDArray[np.uint32]] | None,
-        tuple[BundleBlocks, BundleArrays, DualIndices | None, int] | None,
+        tuple[BundleBlocks, BundleArrays, DualBlocks | None, int] | None,
     ]:
         """Return the arguments ``by_views``, ``by_steps`` and ``by_bundles`` of the kernel for a stage."""
         if self.by_bundles is None:
@@ -147,8 +151,6 @@ class StagedSearch:
     def _place(self, labels: Labels, depth: int) -> None:
         """Write the digits of the positions of a block, and where their entries are."""
         path, count, exact = self.path, len(labels), len(self.arrays.begin)
-        if self.by_bundles is not None and self.by_bundles[3] is not None:
-            self.by_bundles[1].labels[depth, :count] = labels
         for number, view in enumerate(self.views):
             indices = view.entries(labels)
             if self.by_bundles is not None and number >= exact:
