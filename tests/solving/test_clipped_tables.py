@@ -25,7 +25,7 @@ from antipodes_tasks.searches.packed import BYTES, HALVES, Encoding
 from antipodes_tasks.searches.permutation_pdb import PermutationPatterns
 from antipodes_tasks.searches.problem import Problem, Request
 from antipodes_tasks.searches.shares import WHOLE
-from antipodes_tasks.searches.staged_search import StagedSearch
+from antipodes_tasks.searches.staged_search import Beginning, StagedSearch
 from antipodes_tasks.searches.symmetric_starts import whole_tree
 
 
@@ -174,8 +174,9 @@ def test_bounds_of_inverses_during_a_search(
     arrays = puzzle.rules, clipped.views, clipped.arrays, clipped.values, bundles
     request = Request(every=True, max_depth=None, listed=1, memory_limit=1 << 30)
     search = StagedSearch.with_bundles(*arrays, (dual.tables, dual.maps_of(root)), root, depth, request)
-    stage, checked, looked_up = whole_tree(clipped.follower_bits[True]), 0, 0
-    advance = search.chain_stages([stage], clipped.goal, clipped.effects, True, WHOLE)
+    checked, looked_up, stage = 0, 0, whole_tree(clipped.follower_bits[True])
+    beginning = Beginning.of(stage, root, puzzle.rules, clipped.views, clipped.values)
+    advance = search.chain_stages([beginning], clipped.goal, clipped.effects, True, WHOLE)
     assert search.by_bundles is not None
     path, blocks = search.path, search.by_bundles[3]
     assert blocks is not None

@@ -48,7 +48,7 @@ from antipodes_tasks.searches.progress import A_CALL, Heartbeat, no_pulse
 from antipodes_tasks.searches.quotient import Quotient
 from antipodes_tasks.searches.random_positions import random_positions
 from antipodes_tasks.searches.shares import WHOLE, Share
-from antipodes_tasks.searches.staged_search import StagedSearch, step_arrays
+from antipodes_tasks.searches.staged_search import Beginning, StagedSearch, step_arrays
 from antipodes_tasks.searches.step_lookups import StepArrays
 from antipodes_tasks.searches.symmetric_starts import Stage, stages_of, whole_tree
 from antipodes_tasks.searches.view_lookups import ROOM, BestViews, best_views, find_entries
@@ -71,7 +71,7 @@ class PermutationPatterns(Patterns):
     room: int = 0
     """Maximum size of the step tables for long searches, in bytes."""
     _made: list[StepArrays] = field(default_factory=list, init=False)
-    _staged: dict[str, tuple[tuple[bytes, int], list[Stage]]] = field(default_factory=dict, init=False)
+    _begun: dict[str, tuple[tuple[bytes, int, bool], list[Beginning]]] = field(default_factory=dict, init=False)
     """The stages that were computed last, with the root and the depth for which they were computed."""
     _preparing: Lock = field(default_factory=Lock, init=False)
 
@@ -191,8 +191,8 @@ class PermutationPatterns(Patterns):
             path, looked = _path(self, depth, root, request)
             advance = self._by_views(path, looked, request.every, share)
         else:
-            path, stages = search.path, self._stages(root, depth, request.every)
-            advance = search.chain_stages(stages, self.goal, self.effects, request.every, share)
+            path, beginnings = search.path, self._beginnings(root, depth, request.every)
+            advance = search.chain_stages(beginnings, self.goal, self.effects, request.every, share)
 
         def result() -> Pass:
             found = listed(path.found, int(path.tally[DISTINCT]), problem, request)
@@ -229,22 +229,26 @@ class PermutationPatterns(Patterns):
         """The symmetries of the puzzle that fix the goal; only the identity if there are too many."""
         return _symmetries(self.rules, self.goal)
 
-    def _stages(self, root: Labels, depth: int, every: bool) -> list[Stage]:
+    def _beginnings(self, root: Labels, depth: int, every: bool) -> list[Beginning]:
         """Return the stages of a search for paths of ``depth`` moves; see `symmetric_starts`."""
+        asked, known = (root.tobytes(), depth, every), self._begun.get("last")
+        if known is None or known[0] != asked:  # all shares of a search begin in the same way
+            tables = self.rules, self.views, self.values
+            known = asked, [Beginning.of(stage, root, *tables) for stage in self._stages(root, depth, every)]
+            self._begun["last"] = known
+        return known[1]
+
+    def _stages(self, root: Labels, depth: int, every: bool) -> list[Stage]:
         if every:
             return [whole_tree(self.follower_bits[True])]
-        asked, known = (root.tobytes(), depth), self._staged.get("last")
-        if known is None or known[0] != asked:  # all shares of a search use the same stages
-            kept = [np.arange(len(self.rules.moves))]
-            kept += [
-                one.moves
-                for one in self.symmetries
-                if one is not None and np.array_equal(one.image(root[np.newaxis])[0], root)
-            ]
-            central = self.inverses is not None and self.inverses.commute(transforms_of(self.rules), root)
-            known = asked, stages_of(self.rules, np.array(kept), central, self.follower_bits[False], depth)
-            self._staged["last"] = known
-        return known[1]
+        kept = [np.arange(len(self.rules.moves))]
+        kept += [
+            one.moves
+            for one in self.symmetries
+            if one is not None and np.array_equal(one.image(root[np.newaxis])[0], root)
+        ]
+        central = self.inverses is not None and self.inverses.commute(transforms_of(self.rules), root)
+        return stages_of(self.rules, np.array(kept), central, self.follower_bits[False], depth)
 
     def prepare(self, threads: int, pulse: Heartbeat = no_pulse) -> None:
         """Compute the step tables of all tables, if these are reduced and fit into memory, and there are no bundles."""

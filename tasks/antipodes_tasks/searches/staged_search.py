@@ -2,10 +2,12 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from antipodes_tasks.keys.position_set import Numbers
 from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.searches.block_dfs import descend_in_blocks
@@ -21,6 +23,29 @@ from antipodes_tasks.searches.step_lookups import PART, STEP_ROOM, StepArrays, S
 from antipodes_tasks.searches.step_tables import MAX_MOVES, Steps, steps_of
 from antipodes_tasks.searches.symmetric_starts import Stage, bits_of
 from antipodes_tasks.searches.view_lookups import BestViews, best_views, find_entries
+
+
+class Beginning(NamedTuple):
+    """A stage, and the positions after its prefixes; all shares of a search begin with the same ones."""
+
+    stage: Stage
+    indices: Numbers
+    """``(views, n)``: the index of each position in each view."""
+    bounds: Numbers
+    """``(views, n)``: the bound of each position in each view."""
+
+    @classmethod
+    def of(
+        cls, stage: Stage, root: Labels, rules: Rules, views: Sequence[TableLookup], values: NDArray[np.uint8]
+    ) -> "Beginning":
+        """Return the positions after the prefixes of a stage from a position ``(places,)``."""
+        labels = np.tile(root, (len(stage.beginnings), 1))
+        for taken in stage.beginnings.T:
+            for move in np.unique(taken).tolist():
+                labels[taken == move] = rules.moves.move(move, labels[taken == move])[0]
+        indices = [view.entries(labels) for view in views]
+        bounds = [view.table.read(values, own) for view, own in zip(views, indices, strict=True)]
+        return cls(stage, np.array(indices), np.array(bounds))
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,22 +110,23 @@ class StagedSearch:
 
     def chain_stages(
         self,
-        stages: Sequence[Stage],
+        beginnings: Sequence[Beginning],
         goal: Labels,
         effects: MoveEffects,
         every: bool,
         share: Share,
     ) -> Callable[[int], bool]:
         """Return a function that searches one stage after another until a path is found; see `Descent.advance`."""
-        left = list(stages)
+        left = list(beginnings)
         self._begin(left[0])
 
         def advance(budget: int) -> bool:
             _, part, parts = share.words
             while True:
+                stage = left[0].stage
                 # Every share begins with all prefixes, so the tree has to be split below them.
-                split = np.uint64(max(share.split, left[0].moves + 1 if left[0].moves else 0))
-                tables, start = self._tables(left[0]), np.uint64(left[0].moves)
+                split = np.uint64(max(share.split, stage.moves + 1 if stage.moves else 0))
+                tables, start = self._tables(stage), np.uint64(stage.moves)
                 known = goal, effects, self.arrays, *tables, start, every
                 over = descend_in_blocks(self.path, budget, *known, split, part, parts)
                 if not over or self.path.tally[FOUND] or len(left) == 1:
@@ -124,35 +150,30 @@ class StagedSearch:
         best, blocks, bundles, dual = self.by_bundles
         return (best, _followers(stage), self.values), None, (blocks, bundles, dual, bundles.base)
 
-    def _begin(self, stage: Stage) -> None:
+    def _begin(self, beginning: Beginning) -> None:
         """Fill a block with the positions after a stage's prefixes, except those that the tables prune."""
+        stage, indices, bounds = beginning
         path, depth = self.path, stage.moves
-        begun = np.tile(path.labels[0], (len(stage.beginnings), 1))
-        for taken in stage.beginnings.T:
-            for move in np.unique(taken).tolist():
-                begun[taken == move] = self.rules.moves.move(move, begun[taken == move])[0]
-        said = np.array([view.table.read(self.values, view.entries(begun)) for view in self.views])
-        bound = depth + said.max(axis=0)
-        near = bound <= len(path.taken)
-        path.tally[NEXT_BOUND] = min(path.tally[NEXT_BOUND], bound[~near].min(initial=FAR))
-        kept, count = begun[near], int(near.sum())
+        lengths = depth + bounds.max(axis=0)
+        near = lengths <= len(path.taken)
+        path.tally[NEXT_BOUND] = min(path.tally[NEXT_BOUND], lengths[~near].min(initial=FAR))
+        count = int(near.sum())
         for level in range(depth):
             path.size[level] = path.tried[level] = 0
             path.move[level + 1, :count] = stage.beginnings[near, level]
             path.parent[level + 1, :count] = np.arange(count)
         path.size[depth], path.tried[depth], path.tally[DEPTH] = count, 0, depth
         path.number[:count] = 0
-        path.view_bounds[depth, :count] = said[: len(self.arrays.begin), near].T
-        self._place(kept, depth)
+        path.view_bounds[depth, :count] = bounds[: len(self.arrays.begin), near].T
+        self._place(indices[:, near], depth)
         if self.by_bundles is not None:
             place = np.uint64(depth), np.uint64(count)
             find_entries(path, self.by_bundles[0], *place, self.arrays, _followers(stage), self.values)
 
-    def _place(self, labels: Labels, depth: int) -> None:
-        """Write the digits of the positions of a block, and where their entries are."""
-        path, count, exact = self.path, len(labels), len(self.arrays.begin)
-        for number, view in enumerate(self.views):
-            indices = view.entries(labels)
+    def _place(self, of_views: Numbers, depth: int) -> None:
+        """Write the digits of the positions with these indices ``(views, n)``, and where their entries are."""
+        path, count, exact = self.path, of_views.shape[1], len(self.arrays.begin)
+        for number, (view, indices) in enumerate(zip(self.views, of_views, strict=True)):
             if self.by_bundles is not None and number >= exact:
                 assert view.table.bundles is not None
                 self.by_bundles[1].put(depth, number - exact, view.table.bundles, indices)
