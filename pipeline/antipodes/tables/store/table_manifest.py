@@ -6,8 +6,8 @@ from typing import Any, ClassVar, Self
 
 from antipodes.puzzles.config import Config
 from antipodes.storage.arrays import Layout
+from antipodes.storage.chunk_digests import ChunkDigests, chunk_digests
 from antipodes.storage.manifest_fields import expect, optional, stored_as
-from antipodes.tables.store.chunk_digests import ChunkDigests, chunk_digests
 from antipodes.tables.store.found_layers import Layers
 from antipodes.tables.store.manifest import Cut, SearchManifest
 from antipodes_tasks.bfs.bitmaps import UNREACHED
