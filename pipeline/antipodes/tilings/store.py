@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -61,6 +61,8 @@ class Searched:
 @dataclass(frozen=True)
 class TilingManifest:
     """The last commit of a store; only arrays that it lists are valid."""
+
+    KIND: ClassVar[str] = "tilings"
 
     board: Mapping[str, Any] = field(metadata=stored_as(settings()))
     """The ``[board]`` table of the config."""

@@ -26,6 +26,7 @@ COUNTS_ROWS = 4096
 class TableManifest(SearchManifest):
     """The content of a table. Until it is complete, the journal contains the depths."""
 
+    KIND: ClassVar[str] = "table"
     COUNTS_ONLY: ClassVar[bool] = False
 
     chunks: ChunkDigests = field(metadata=stored_as(chunk_digests()))
