@@ -304,7 +304,7 @@ def _table_problems(space: Space, layers: BruteForce, sample: Labels) -> Iterato
     tables = space.filler.filled()
     indices = space.rank(sample)
     by_moves, by_tables = space.successors(indices), tables.successors(indices)
-    for at in by_moves.differing(by_tables, len(indices))[:1].tolist():
+    for at in by_moves.differing(by_tables)[:1].tolist():
         expected, found = (np.sort(one.indices[one.of == at]).tolist() for one in (by_moves, by_tables))
         yield f"move tables: expected moves from {listed(sample[at])} to indices {expected}, found {found}"
     yield from _search_problems(space, tables, layers)

@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from antipodes.puzzles.config import (
     DEFINITIONS,
+    PuzzleLike,
     bundled_configs,
     is_bundled,
     load_config,
@@ -35,6 +36,10 @@ from antipodes_tasks.base import arguments
 from antipodes_tasks.base.errors import AntipodesError, NotAStoreError, StoreError, StoreMismatchError
 from antipodes_tasks.base.quoting import quote, shorten
 
+if TYPE_CHECKING:
+    from antipodes.tables.counts import Counts
+    from antipodes.tables.table import Table
+
 KINDS: dict[str | None, type[TableStore] | type[CountsStore] | type[TilingStore]] = {
     store.KIND.format: store for store in (TableStore, CountsStore, TilingStore)
 }
@@ -57,6 +62,16 @@ def read_manifest(address: Address | Storage) -> SearchManifest | TilingManifest
     """
     store = open_store(address)
     return cast(SearchManifest | TilingManifest, store.manifest_file.read(store.MANIFEST_TYPE))
+
+
+def open_search(store: TableStore | CountsStore, puzzle: PuzzleLike | None = None) -> "Table | Counts":
+    """Open the table or the counts in a store; raises as `open_table` does."""
+    from antipodes.tables.counts import open_counts
+    from antipodes.tables.table import open_table
+
+    if isinstance(store, CountsStore):
+        return open_counts(store.address, puzzle)
+    return open_table(store.address, puzzle=puzzle)
 
 
 def remove_any(storage: Storage) -> int:
@@ -89,19 +104,12 @@ class StoreListing:
         """The name under which commands find a store in outputs/."""
         return self.address.rpartition("/")[2].removesuffix(".zarr")
 
-    @property
-    def kind(self) -> str | None:
-        """``table``, ``counts`` or ``tilings``; None if the store cannot be read."""
-        if isinstance(self.manifest, SearchManifest):
-            return "counts" if self.manifest.COUNTS_ONLY else "table"
-        return None if self.manifest is None else "tilings"
-
     def to_record(self) -> "ListedStore":
         """Return the entry for JSON output."""
         return ListedStore(
             name=self.name,
             path=self.address,
-            kind=self.kind,
+            kind=None if self.manifest is None else self.manifest.KIND,
             complete=None if self.manifest is None else self.manifest.complete,
             bytes=self.bytes_stored,
             committed=None if self.committed is None else self.committed.isoformat(timespec="seconds"),

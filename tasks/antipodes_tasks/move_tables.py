@@ -53,11 +53,8 @@ class Neighbours(NamedTuple):
     indices: Indices
     """``(n,)``: the index of each neighbour."""
 
-    def differing(self, other: "Neighbours", samples: int) -> Indices:
-        """Return the places in the sample of the entries whose neighbours, as sets, differ from those in ``other``.
-
-        The sample has ``samples`` entries.
-        """
+    def differing(self, other: "Neighbours") -> Indices:
+        """Return the places in the sample of the entries whose neighbours, as sets, differ from those in ``other``."""
         one, two = (np.unique(np.stack(each), axis=1) for each in (self, other))
         both, counts = np.unique(np.concatenate((one, two), axis=1), axis=1, return_counts=True)
         found: Indices = np.unique(both[0, counts == 1])

@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from antipodes_tasks.keys.mixing import mixed
 from antipodes_tasks.keys.packing import Keys, rows_of, squeezed
 from antipodes_tasks.keys.sorted_keys import cut, difference, find, merge, sorted_unique
+from antipodes_tasks.keys.sums import mixed
 
 Tuples = list[tuple[int, ...]]
 

@@ -184,10 +184,6 @@ class LoggedState(State):
         return found
 
 
-def logged(width, chunk_rows, part, room):
-    return LoggedState(part, width, chunk_rows)
-
-
 @dataclass(frozen=True)
 class LoggedBits(BitContents):
     def needs(self, division, commitment, workers):
@@ -195,7 +191,7 @@ class LoggedBits(BitContents):
         return needs._replace(together=needs.together + 1)
 
     def make_state(self, plan):
-        return partial(logged, plan.space.width, plan.chunk_rows)
+        return partial(LoggedState, width=plan.space.width, chunk_rows=plan.chunk_rows)
 '''
 
 

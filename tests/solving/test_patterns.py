@@ -21,9 +21,9 @@ from antipodes.puzzles.families import puzzle_from
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.solving import table_cache as loading
 from antipodes.solving.pattern_heuristic import load_patterns
+from antipodes.storage.chunk_digests import ChunkDigests
 from antipodes.system.options import RunOptions
 from antipodes.tables.run import run_puzzle
-from antipodes.tables.store.chunk_digests import ChunkDigests
 from antipodes.tables.store.search_stores import TableStore
 from antipodes.tables.table import open_table
 from antipodes_tasks.base.errors import InputError, StoreDamagedError, UnfinishedError

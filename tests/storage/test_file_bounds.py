@@ -145,12 +145,11 @@ def test_a_chunk_that_expands_to_more_than_its_numbers(compression: Any, tmp_pat
     few, many = (Layout((rows, 7), rows, "uint16", 0, ("row", "column"), compression) for rows in (5, 50_000))
     arrays = Arrays(DirectoryStorage(tmp_path))
     for name, layout in (("few", few), ("many", many)):
-        arrays.create(name, layout)
-        arrays.open_to_write(name, layout)[:] = np.ones(layout.shape, dtype=np.uint16)
-        assert arrays.read_chunk(name, layout, 0, 0, 5).all()
+        digests = arrays.write(name, layout, np.ones(layout.shape, dtype=np.uint16), "ones")
+        assert arrays.read_chunk(name, layout, 0, "ones", digests).all()
     shutil.copy(tmp_path / "many" / "c" / "0" / "0", tmp_path / "few" / "c" / "0" / "0")
     with pytest.raises(StoreDamagedError, match="expected 70 bytes after decompression, found 700,000"):
-        arrays.read_chunk("few", few, 0, 0, 5)
+        arrays.read_chunk("few", few, 0, "ones", digests)
 
 
 def test_other_codecs_are_refused(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from antipodes.storage.directory import DirectoryStorage
 from antipodes.tables.journal import Journal
 from antipodes.tables.journal_file import Cover
 from antipodes.tables.layers.layer_graph import boundary
-from antipodes.tables.layers.shard import Room, Shard
+from antipodes.tables.layers.shard import Shard
 from antipodes.tables.store.search_stores import TableStore
 from antipodes.tables.strategies.commitment import JOURNAL
 from antipodes.tables.strategies.contents import BitContents
@@ -61,7 +61,7 @@ def new_shards(journal: Journal, sizes: Sequence[int], buffer_bytes: int = 1 << 
     parts, ends = parts_of(BOUNDS), np.cumsum([0, *sizes]).tolist()
     contents = BitContents(bits=3)
 
-    def make(part: Partition, room: Room) -> State:
+    def make(part: Partition) -> State:
         return State(part, SPACE.width, CHUNK_ROWS)
 
     return [

@@ -71,7 +71,7 @@ def check_agreement(space: Space, expected: Depths) -> None:
     numbers = np.arange(len(of)) - np.searchsorted(of, of)
     assert (space.numbering.one_of(of, numbers) == found).all()
     tables = space.filler.filled()
-    assert not len(space.successors(every).differing(tables.successors(every), len(every)))
+    assert not len(space.successors(every).differing(tables.successors(every)))
     for undirected in {tables.undirected, False}:
         for partitions, make in ((1, State), (3, State), (3, TwoBitState)):
             depths = depths_of(space, tables._replace(undirected=undirected), partitions, make)

@@ -18,9 +18,9 @@ from stores import change_manifest, chunk_files, contents, read_manifest, write_
 
 from antipodes.puzzles.config import Config, load_config
 from antipodes.storage.backend import MANIFEST
+from antipodes.storage.chunk_digests import ChunkDigests
 from antipodes.tables.planning.plan import plan_run
 from antipodes.tables.run import RunOptions, run_puzzle
-from antipodes.tables.store.chunk_digests import ChunkDigests
 from antipodes.tables.store.manifest import NOTHING_COMMITTED
 from antipodes.tables.store.search_stores import TableStore
 from antipodes.tables.store.table_manifest import TableManifest

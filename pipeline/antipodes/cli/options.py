@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from antipodes.system.options import OPTIONS, memory_size, option_of
+from antipodes_tasks.base.errors import InputError
 from antipodes_tasks.base.values import FLAG, INTEGER, NUMBER, Kind
 
 PUZZLE_HELP = "Name of a bundled puzzle, path of a puzzle file (.toml, .tws, .json, .gap), or path.py:name."
@@ -121,3 +122,10 @@ def memory_limit_of(text: str | None) -> int | None:
 def names_given(options: Mapping[str, object]) -> list[str]:
     """Return the names of the options whose value is not None, False or an empty list."""
     return [name for name, value in options.items() if value is not None and value is not False and value != []]
+
+
+def check_only_one(options: Mapping[str, object]) -> None:
+    """Raise InputError if several of the options are given."""
+    if len(given := names_given(options)) > 1:
+        *names, last = options
+        raise InputError(f"give only one of {', '.join(names)} and {last}, not {' and '.join(given)}")

@@ -1,11 +1,10 @@
 """Runs of commands: options, progress and interruption, for tables and tilings alike."""
 
 import signal
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from types import FrameType, TracebackType
-from typing import Any
+from typing import Any, NoReturn
 
 from antipodes.cli.failures import Stopped
 from antipodes.cli.loading import INTERRUPTED, SIGNALS
@@ -13,8 +12,8 @@ from antipodes.cli.options import GivenOptions
 from antipodes.cli.streams import complain, print_message
 from antipodes.cli.usage import naming
 from antipodes.progress.show import show_progress
+from antipodes.runs.interruption import StopSignals
 from antipodes.storage.opening import storage_at
-from antipodes.storage.retry import StorageWatch, watch
 from antipodes.system.addresses import Address
 from antipodes.system.events import Committed, Event, Listener, PartitionsCommitted, Preparing
 from antipodes.system.machine import available_workers, process_began
@@ -56,39 +55,27 @@ def store_of_run(given: str | None, run: Mapping[str, Any], name: str, counts_on
     return address
 
 
-class Interrupts:
-    """In the block, the first signal is recorded, and a second signal raises Stopped."""
+class Interrupts(StopSignals):
+    """Handles the signals of a command. In the block, the first is recorded, and the second raises Stopped."""
 
     def __init__(self) -> None:
+        super().__init__()
         self.next_command: Callable[[], str] = lambda: "the same command"
         """Returns the command that resumes, for the message of an immediate stop."""
         self.next_steps = "finishing and committing the layer"
         """Work that remains after the first signal, for its message."""
-        self._requested = False
-        self._before: dict[signal.Signals, Any] = {}
 
-    def requested(self) -> bool:
-        """Return whether a signal has arrived."""
-        return self._requested
+    def signals(self) -> Sequence[signal.Signals]:
+        """Return the signals that stop commands."""
+        return SIGNALS
 
-    def __enter__(self) -> "Interrupts":
-        self._before = {number: signal.signal(number, self._note) for number in SIGNALS}
-        watch.stop = self.requested  # ends waits for the storage, even before the run begins
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        for number, handler in self._before.items():
-            signal.signal(number, handler)
-        watch.ending, watch.stop = False, StorageWatch().stop
-
-    def _note(self, number: int, frame: FrameType | None) -> None:
-        if self._requested:
-            watch.ending = True
-            raise Stopped(f"stopped immediately; resume with: {self.next_command()}")
-        self._requested = True
+    def announce(self) -> None:
+        """Print the work that remains."""
         print_message(f"{self.next_steps}; interrupt again to stop immediately")
+
+    def stop_immediately(self) -> NoReturn:
+        """Raise Stopped with the command that resumes."""
+        raise Stopped(f"stopped immediately; resume with: {self.next_command()}")
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,7 @@ from antipodes.cli.options import (
     SchedulerFile,
     SchedulerName,
     Workers,
+    check_only_one,
     memory_limit_of,
     names_given,
 )
@@ -182,9 +183,8 @@ class SolveOptions:
     def check(self) -> None:
         """Raise InputError if the method would ignore an option, or if options cannot be combined."""
         _ = self.memory_bytes, self.pictures  # these raise, too
-        given = names_given({"a position": self.position, "--moves": self.moves, "--batch": self.batch})
-        if self.batch is not None and len(given) > 1:
-            raise InputError(f"give only one of a position, --moves and --batch, not {' and '.join(given)}")
+        if self.batch is not None:
+            check_only_one({"a position": self.position, "--moves": self.moves, "--batch": self.batch})
         self._check_method()
         self._check_tables()
         self._check_batch()

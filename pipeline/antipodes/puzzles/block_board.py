@@ -1,6 +1,6 @@
 """The board of a block puzzle: each block is written as a letter on all its squares."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from antipodes.drawing.picture import (
@@ -168,10 +168,7 @@ class BlockBoard(Board):
                 f"write all {squares} squares with the holes '#', or only the {self.places} squares without holes; "
                 f"found {counted(len(written), 'square')}, some of them holes"
             )
-        remaining = iter(written)
-        skipped = self.holes if len(written) < squares else frozenset()
-        every = [HOLE if square in skipped else next(remaining) for square in range(squares)]
-        return [every[first : first + self.columns] for first in range(0, squares, self.columns)]
+        return self.rows_of(written, self.holes if len(written) < squares else ())
 
     def places_of(self, rows: Sequence[Sequence[str]]) -> list[list[str]]:
         """Convert the letter on each square to a symbol; raise PositionError if a block is not in the puzzle."""
@@ -202,23 +199,23 @@ class BlockBoard(Board):
         A block has the letter that `named` assigns to it, if any. The other blocks of its kind take the kind's
         remaining letters in reading order.
         """
-        rows = self._rows(symbols)
+        rows = self.rows_of(symbols)
         for block in list(self._blocks(rows)):
             for row, column in block.squares:
                 if 0 <= row < self.rows and 0 <= column < self.columns:
                     rows[row][column] = block.letter
         return rows
 
-    def _rows(self, symbols: Sequence[str]) -> list[list[str]]:
-        """Return the symbols ``[row][column]``, including holes."""
-        remaining = iter(symbols)
-        every = [HOLE if square in self.holes else next(remaining) for square in range(self.rows * self.columns)]
+    def rows_of(self, symbols: Sequence[str], holes: Collection[int] | None = None) -> list[list[str]]:
+        """Return the symbols ``[row][column]``, with the ``holes`` added that they lack, by default all holes."""
+        remaining, added = iter(symbols), self.holes if holes is None else holes
+        every = [HOLE if square in added else next(remaining) for square in range(self.rows * self.columns)]
         return [every[first : first + self.columns] for first in range(0, len(every), self.columns)]
 
     def followed(self, before: Sequence[str], after: Sequence[str]) -> "BlockBoard":
         """Return the board that keeps each block's letter across a move; see `Notation.followed`."""
-        letters = {block.first: block.letter for block in self._blocks(self._rows(before))}
-        old, new = (self._first_squares(self._rows(symbols)) for symbols in (before, after))
+        letters = {block.first: block.letter for block in self._blocks(self.rows_of(before))}
+        old, new = (self._first_squares(self.rows_of(symbols)) for symbols in (before, after))
         stay = {first for first in old if old[first] == new.get(first)}
         named = {first: letters[first] for first in stay}
         for kind in self.kinds:
@@ -268,7 +265,7 @@ class BlockBoard(Board):
         colours = {**colours_of(others), **dict.fromkeys(self.targets, TARGET)}
         for row, column in (divmod(square, self.columns) for square in self.holes):
             shapes.append(Rectangle(FRAME + column * SQUARE, FRAME + row * SQUARE, SQUARE, SQUARE, HOLLOW))
-        rows = self._rows(symbols)
+        rows = self.rows_of(symbols)
         for block in self._blocks(rows):
             row, column = block.first
             shapes += _pictured(block, colours[rows[row][column]])
@@ -290,7 +287,7 @@ class BlockBoard(Board):
         """Return the line and column of each character of `draw` that is inside a block of the goal."""
         if not self.targets:
             return frozenset()
-        rows = self._rows(symbols)
+        rows = self.rows_of(symbols)
         blocks = list(self._blocks(rows))
         width = max(len(block.letter) for block in blocks)
         targets = [block for block in blocks if rows[block.first[0]][block.first[1]] in self.targets]
@@ -355,11 +352,7 @@ class BlockForm(Form):
 
     def written(self, draft: Sequence[str]) -> list[str]:
         """See `Form.written`."""
-        remaining = iter(draft)
-        squares = range(self.board.rows * self.board.columns)
-        every = [HOLE if square in self.board.holes else next(remaining) for square in squares]
-        columns = self.board.columns
-        letters = [every[first : first + columns] for first in squares[::columns]]
+        letters = self.board.rows_of(draft)
         try:
             blocks = blocks_on(letters, EMPTY + HOLE)
         except PositionError as error:

@@ -1,13 +1,18 @@
-"""The settings of puzzles and boards as TOML, and the commands that recompute their stores."""
+"""The definition of a puzzle or board as TOML, and the sections on how its store was computed and how to check it."""
 
 import json
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from antipodes.drawing.markup import definitions, element
 from antipodes.puzzles.config import bundled_configs, load_config
 from antipodes.puzzles.python_source import FAMILY
+from antipodes.report_page.page import Section, code, commands, format_time
+from antipodes.storage.backend import MANIFEST
+from antipodes.storage.store import Store
 from antipodes.system.addresses import in_shell
+from antipodes.system.machine import human
 from antipodes.tables.store.manifest import SearchManifest
 from antipodes.tilings.config import load_board
 from antipodes.tilings.store import TilingManifest
@@ -52,6 +57,37 @@ def _commands_for_known_puzzle(command: str, known: str | None, file: str, optio
         return ["# recomputes the store", f"antipodes {command} {in_shell(known)}{options}"]
     about = "# recomputes the store from the definition, saved under this name"
     return [about, f"antipodes {command} {in_shell(file)}{options}"]
+
+
+def origin(store: Store[Any], table: str, settings: Mapping[str, Any], facts: Mapping[str, str], about: str) -> Section:
+    """Return the section on how a store was computed, with the definition of its puzzle or board.
+
+    ``table`` is the name of the definition's TOML table; ``facts`` are about this kind of store.
+    """
+    run = store.storage.lock.holder()
+    every = {
+        **facts,
+        "store": f"{store.address}, {human(store.storage.size())}, format version {store.KIND.version}",
+        "last commit": format_time(store.storage.modified(MANIFEST)),
+        **({"running": str(run)} if run and run.alive else {}),
+    }
+    content = [code(as_toml(table, published(settings))), definitions(every.items())]
+    return Section("How it was computed", about, content)
+
+
+def checks(store: Store[Any], manifest: SearchManifest | TilingManifest, noun: str, verified: str | None) -> Section:
+    """Return the section on how to verify a store, unless ``verified`` is None, and how to recompute it.
+
+    ``noun`` is "puzzle" or "board"; ``verified`` describes what the command verifies.
+    """
+    verify = [f"# verifies every byte and {verified}", f"antipodes verify {in_shell(store.address)}\n"]
+    facts = {
+        f"fingerprint of the {noun}": element("code", manifest.fingerprint),
+        f"SHA-256 of {MANIFEST}": element("code", store.manifest_file.current_digest()),
+    }
+    about = "If you have the store, you can verify it. If not, you can recompute it and compare the numbers."
+    lines = [*(verify if verified else ()), *recompute(manifest)]
+    return Section("How to check it", about, [commands(*lines), definitions(facts.items())])
 
 
 def _key(key: str) -> str:

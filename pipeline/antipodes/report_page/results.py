@@ -12,14 +12,14 @@ from typing import Any
 
 from antipodes.puzzles.config import PuzzleLike
 from antipodes.report_page.definition import as_toml, published, recompute
-from antipodes.stores import open_store
+from antipodes.stores import open_search, open_store
 from antipodes.system.addresses import Address, in_shell
 from antipodes.system.output_files import output_file, writing
 from antipodes.system.records import ABSENT, optional, values_of
-from antipodes.tables.counts import Counts, open_counts
+from antipodes.tables.counts import Counts
 from antipodes.tables.store.manifest import SearchManifest
 from antipodes.tables.store.search_stores import CountsStore, TableStore
-from antipodes.tables.table import Table, open_table
+from antipodes.tables.table import Table
 from antipodes.tilings.store import TilingManifest, TilingStore
 from antipodes.tilings.table import open_tilings
 from antipodes_tasks.base.errors import StoreChangedError, UnfinishedError
@@ -109,9 +109,9 @@ def write_results(
     """
     store = open_store(address)
     if isinstance(store, TilingStore):
-        results, files = _of_tilings(store, address, limit)
+        results, files = _of_tilings(store, limit)
     else:
-        results, files = _of_search(store, address, limit, puzzle, unique)
+        results, files = _of_search(store, limit, puzzle, unique)
     if store.manifest_file.has_changed():
         raise StoreChangedError(f"{store.address} was changed by a run while it was being read; try again")
     files = {RESULTS: json.dumps(results, indent=1, ensure_ascii=False, default=values_of) + "\n", **files}
@@ -120,12 +120,11 @@ def write_results(
 
 
 def _of_search(
-    store: TableStore | CountsStore, address: Address, limit: int, puzzle: PuzzleLike | None, unique: bool
+    store: TableStore | CountsStore, limit: int, puzzle: PuzzleLike | None, unique: bool
 ) -> tuple[StoreResults, Files]:
     manifest = store.read()
     _check_complete(manifest, store)
-    counts_only = isinstance(store, CountsStore)
-    with open_counts(address, puzzle) if counts_only else open_table(address, puzzle=puzzle) as found:
+    with open_search(store, puzzle) as found:
         layers, antipodes = found.layers, _antipodes(found, limit, unique)
         classes = found.unique_layers() if unique and found.counts_classes else ABSENT
     results = _results(
@@ -133,7 +132,6 @@ def _of_search(
         store,
         manifest,
         published(manifest.puzzle),
-        kind="counts" if counts_only else "table",
         positions=sum(layers),
         radius=len(layers) - 1,
         layers=layers,
@@ -159,17 +157,16 @@ def _antipodes(found: Table | Counts, limit: int, unique: bool) -> ExportedAntip
     return ExportedAntipodes(found.layers[-1], texts, found.symmetries_at(positions) if unique else ABSENT)
 
 
-def _of_tilings(store: TilingStore, address: Address, limit: int) -> tuple[StoreResults, Files]:
+def _of_tilings(store: TilingStore, limit: int) -> tuple[StoreResults, Files]:
     manifest = store.read()
     _check_complete(manifest, store)
-    with open_tilings(address) as tilings:
+    with open_tilings(store.address) as tilings:
         drawn = ["/".join(one.draw("letters").splitlines()) for one in tilings[:limit]]
     results = _results(
         TilingResults,
         store,
         manifest,
         manifest.board,
-        kind="tilings",
         tilings=manifest.tilings,
         raw_tilings=manifest.raw_tilings,
         listed=len(drawn),
@@ -198,6 +195,7 @@ def _results(
         store=ExportedStore(store.KIND.format, store.KIND.version, store.manifest_file.current_digest()),
         recompute=recompute(manifest, DEFINITION),
         software={**{name: version(name) for name in SOFTWARE}, "python": python_version()},
+        kind=manifest.KIND,
         **others,
     )
 

@@ -6,23 +6,18 @@ from itertools import accumulate
 
 from antipodes.drawing.boards import Sprites
 from antipodes.drawing.charts import distribution
-from antipodes.drawing.markup import Html, definitions, element, table
-from antipodes.report_page.definition import as_toml, published, recompute
+from antipodes.drawing.markup import Html, element, table
+from antipodes.report_page.definition import checks, origin
 from antipodes.report_page.page import (
     GALLERY_SIDE,
     PATH_SIDE,
     Page,
     Section,
-    code,
-    commands,
     figure,
-    format_time,
     gallery,
     start,
 )
-from antipodes.storage.backend import MANIFEST
 from antipodes.system.addresses import in_shell
-from antipodes.system.machine import human
 from antipodes.tables.counts import Counts
 from antipodes.tables.store.manifest import SearchManifest
 from antipodes.tables.store.search_stores import CountsStore, TableStore
@@ -55,7 +50,7 @@ def search_page(
         sections=[
             *(_results(found, limit, sprites) if found.layers else ()),
             _origin(store, manifest),
-            _checks(store, manifest),
+            checks(store, manifest, "puzzle", None if manifest.COUNTS_ONLY else "every distance"),
         ],
     )
 
@@ -165,8 +160,6 @@ def _share(count: int, total: int) -> str:
 
 
 def _origin(store: TableStore | CountsStore, manifest: SearchManifest) -> Section:
-    """Return the section on how the store was computed."""
-    run = store.storage.lock.holder()
     facts = {
         "family": str(manifest.puzzle.get("family")),
         "numbering": f"{manifest.space}, {manifest.numbered:,} indices, including unreachable positions",
@@ -176,29 +169,9 @@ def _origin(store: TableStore | CountsStore, manifest: SearchManifest) -> Sectio
             else {}
         ),
         "rows and width": f"{manifest.rows:,} x {manifest.width:,}",
-        "store": f"{store.address}, {human(store.storage.size())}, format version {store.KIND.version}",
-        "last commit": format_time(store.storage.modified(MANIFEST)),
-        **({"running": str(run)} if run and run.alive else {}),
     }
     about = (
         "Breadth-first search from the positions at depth 0 finds every reachable position, layer by layer. "
         "This definition determines all numbers on this page."
     )
-    return Section(
-        "How it was computed", about, [code(as_toml("puzzle", published(manifest.puzzle))), definitions(facts.items())]
-    )
-
-
-def _checks(store: TableStore | CountsStore, manifest: SearchManifest) -> Section:
-    """Return the section on how to verify or recompute the store."""
-    verify = [] if manifest.COUNTS_ONLY else ["# verifies every byte and every distance", _verify(store.address)]
-    facts = {
-        "fingerprint of the puzzle": element("code", manifest.fingerprint),
-        f"SHA-256 of {MANIFEST}": element("code", store.manifest_file.current_digest()),
-    }
-    about = "If you have the store, you can verify it. If not, you can recompute it and compare the numbers."
-    return Section("How to check it", about, [commands(*verify, *recompute(manifest)), definitions(facts.items())])
-
-
-def _verify(address: str) -> str:
-    return f"antipodes verify {in_shell(address)}\n"
+    return origin(store, "puzzle", manifest.puzzle, facts, about)

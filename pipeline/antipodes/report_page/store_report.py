@@ -3,35 +3,30 @@
 from pathlib import Path
 
 from antipodes.drawing.boards import Sprites
-from antipodes.drawing.markup import Html, definitions, element
+from antipodes.drawing.markup import Html
 from antipodes.puzzles.config import PuzzleLike
-from antipodes.report_page.definition import as_toml, recompute
+from antipodes.report_page.definition import checks, origin
 from antipodes.report_page.page import (
     GALLERY_SIDE,
     Page,
     Section,
     check_output,
-    code,
-    commands,
     figure,
-    format_time,
     gallery,
     start,
     write,
 )
 from antipodes.report_page.searches import search_page
-from antipodes.storage.backend import MANIFEST
-from antipodes.stores import open_store
+from antipodes.stores import open_search, open_store
 from antipodes.system.addresses import Address, in_shell
-from antipodes.system.machine import human
-from antipodes.tables.counts import open_counts
 from antipodes.tables.store.search_stores import CountsStore, TableStore
-from antipodes.tables.table import open_table
 from antipodes.tilings.drawing import draw_empty
 from antipodes.tilings.store import TilingManifest, TilingStore
 from antipodes.tilings.table import Tilings, open_tilings
 from antipodes_tasks.base.errors import StoreChangedError
 from antipodes_tasks.base.quoting import counted
+
+HOW_COMPUTED = "Exact cover: all ways to place all pieces without overlap. This definition determines all numbers here."
 
 
 def tilings_page(store: TilingStore, manifest: TilingManifest, tilings: Tilings, limit: int, sprites: Sprites) -> Page:
@@ -52,8 +47,14 @@ def tilings_page(store: TilingStore, manifest: TilingManifest, tilings: Tilings,
         ],
         sections=[
             *([_gallery(tilings, limit, sprites)] if manifest.tilings else ()),
-            _origin(store, manifest),
-            _checks(store, manifest),
+            origin(
+                store,
+                "board",
+                manifest.board,
+                {"method": manifest.method, "partitions": f"{manifest.partitions:,}"},
+                HOW_COMPUTED,
+            ),
+            checks(store, manifest, "board", "every tiling"),
         ],
     )
 
@@ -84,29 +85,6 @@ def _gallery(tilings: Tilings, limit: int, sprites: Sprites) -> Section:
     return Section("The tilings", about, [gallery(figures)])
 
 
-def _origin(store: TilingStore, manifest: TilingManifest) -> Section:
-    run = store.storage.lock.holder()
-    facts = {
-        "method": manifest.method,
-        "partitions": f"{manifest.partitions:,}",
-        "store": f"{store.address}, {human(store.storage.size())}, format version {store.KIND.version}",
-        "last commit": format_time(store.storage.modified(MANIFEST)),
-        **({"running": str(run)} if run and run.alive else {}),
-    }
-    about = "Exact cover: all ways to place all pieces without overlap. This definition determines all numbers here."
-    return Section("How it was computed", about, [code(as_toml("board", manifest.board)), definitions(facts.items())])
-
-
-def _checks(store: TilingStore, manifest: TilingManifest) -> Section:
-    facts = {
-        "fingerprint of the board": element("code", manifest.fingerprint),
-        f"SHA-256 of {MANIFEST}": element("code", store.manifest_file.current_digest()),
-    }
-    about = "If you have the store, you can verify it. If not, you can recompute it and compare the numbers."
-    lines = ["# verifies every byte and every tiling", f"antipodes verify {in_shell(store.address)}\n"]
-    return Section("How to check it", about, [commands(*lines, *recompute(manifest)), definitions(facts.items())])
-
-
 ATTEMPTS = 3
 """Maximum number of attempts to read a store that a run is changing: all of a page must come from one commit."""
 DEFAULT_TILINGS = 12
@@ -130,7 +108,7 @@ def write_report(
     check_output(output)
     for _ in range(ATTEMPTS):
         store, sprites = open_store(address), Sprites()
-        page = _page(store, address, limit, puzzle, sprites)
+        page = _page(store, limit, puzzle, sprites)
         if not store.manifest_file.has_changed():
             write(output, page, sprites)
             return
@@ -139,7 +117,6 @@ def write_report(
 
 def _page(
     store: TableStore | CountsStore | TilingStore,
-    address: Address,
     limit: int,
     puzzle: PuzzleLike | None,
     sprites: Sprites,
@@ -147,8 +124,8 @@ def _page(
     """Return the report on a store after reading its manifest."""
     if isinstance(store, TilingStore):
         board = store.read()
-        with open_tilings(address) as tilings:
+        with open_tilings(store.address) as tilings:
             return tilings_page(store, board, tilings, limit, sprites)
-    manifest, counts_only = store.read(), isinstance(store, CountsStore)
-    with open_counts(address, puzzle) if counts_only else open_table(address, puzzle=puzzle) as found:
+    manifest = store.read()
+    with open_search(store, puzzle) as found:
         return search_page(store, manifest, found, limit, sprites)

@@ -7,10 +7,10 @@ reads what an earlier run committed, opens a scheduler and waits for workers, an
 import time
 import uuid
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from typing import Any, Generic, TypeVar
 
-from antipodes.executors.api import Scheduler
+from antipodes.executors.api import Scheduler, Stop
 from antipodes.executors.opening import as_scheduler, open_scheduler
 from antipodes.runs.run_results import Clock
 from antipodes.storage.backend import MANIFEST
@@ -161,23 +161,39 @@ class Session(Generic[AnyStore]):
         Raises InterruptedRunError if the run is asked to stop before a worker has joined, and SchedulerError if the
         cluster does not answer.
         """
-        page = self.options.performance_report
+
+        def relay_waits(scheduler: Scheduler) -> None:
+            scheduler.relay_waits(self._name, self._tell_wait)
+
         with (
             resume_hint(self.options, self.store, saved),
-            self._opened() as scheduler,
-            scheduler.performance_report(page),
+            scheduler_with_workers(self.options, self._given, self.listener, self.stop, relay_waits) as scheduler,
         ):
-            scheduler.relay_waits(self._name, self._tell_wait)
-            if not scheduler.wait_for_workers(self.listener, self.stop):
-                raise InterruptedRunError("interrupted before any worker joined")
             yield scheduler
 
-    def _opened(self) -> AbstractContextManager[Scheduler]:
-        if self._given is not None:
-            return as_scheduler(self._given)
-        options = self.options
+
+@contextmanager
+def scheduler_with_workers(
+    options: RunOptions,
+    given: Any,
+    listener: Listener,
+    stop: Stop,
+    prepare: Callable[[Scheduler], None] = lambda scheduler: None,
+) -> Iterator[Scheduler]:
+    """Yield the ``given`` scheduler or a new one, which the options describe, after its first workers have joined.
+
+    ``prepare`` is called before the first worker joins. Raises as `Session.scheduler` does.
+    """
+    if given is not None:
+        opening = as_scheduler(given)
+    else:
         workers = options.workers or available_workers()
-        return open_scheduler(options.scheduler, workers, options.scheduler_file, self.listener)
+        opening = open_scheduler(options.scheduler, workers, options.scheduler_file, listener)
+    with opening as scheduler, scheduler.performance_report(options.performance_report):
+        prepare(scheduler)
+        if not scheduler.wait_for_workers(listener, stop):
+            raise InterruptedRunError("interrupted before any worker joined")
+        yield scheduler
 
 
 @contextmanager

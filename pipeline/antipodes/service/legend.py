@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from antipodes.puzzles.net import Net
 from antipodes.puzzles.puzzle import Puzzle
+from antipodes.puzzles.symmetry_names import cycle_notation
 from antipodes.service.limits import MAX_SHOWN
 from antipodes_tasks.rules.transforms import Transforms
 
@@ -50,8 +51,8 @@ def legend_view(puzzle: Puzzle) -> Legend:
 
 def _text(puzzle: Puzzle, names: Sequence[str]) -> str | None:
     """Return an explanation of the moves' names; None if moves have no names, or the puzzle is written in Python."""
-    make = FAMILIES.get(puzzle.family)
-    return make(puzzle, names) if make is not None and names else None
+    text = FAMILIES.get(puzzle.family) if names else None
+    return text(puzzle, names) if callable(text) else text
 
 
 def _sliding(puzzle: Puzzle, names: Sequence[str]) -> str:
@@ -75,10 +76,6 @@ def _jump(puzzle: Puzzle, names: Sequence[str]) -> str:
     return f"{names[0]}: the square of the piece, and the empty square to which it moves. {SQUARES}"
 
 
-def _pancake(puzzle: Puzzle, names: Sequence[str]) -> str:
-    return "The number is how many pancakes are turned over, from the top."
-
-
 def _topspin(puzzle: Puzzle, names: Sequence[str]) -> str:
     size = (puzzle.settings or {}).get("k", 4)
     return f"L and R rotate the ring by one place to the left or right; X reverses the {size} pieces on the turntable."
@@ -89,22 +86,20 @@ def _hanoi(puzzle: Puzzle, names: Sequence[str]) -> str:
     return f"{names[0]} moves the topmost disc of peg {first} to peg {last}."
 
 
-def _lights(puzzle: Puzzle, names: Sequence[str]) -> str:
-    return "The number is the light that is pressed, counted from 0 in reading order."
-
-
-def _generators(puzzle: Puzzle, names: Sequence[str]) -> str:
-    return "In a cycle, the piece on each place moves to the place named next. Places are counted from 0."
-
-
-def _twisty(puzzle: Puzzle, names: Sequence[str]) -> str:
-    return "A letter turns a face or another part of the puzzle; its meaning states how many pieces it moves."
-
-
-FAMILIES: Mapping[str, Callable[[Puzzle, Sequence[str]], str]] = {
-    "sliding": _sliding, "blocks": _blocks, "jump": _jump, "pancake": _pancake, "burnt-pancake": _pancake,
-    "topspin": _topspin, "hanoi": _hanoi, "lights-out": _lights, "generators": _generators, "twisty": _twisty,
-}  # fmt: skip
+PANCAKES = "The number is how many pancakes are turned over, from the top."
+FAMILIES: Mapping[str, str | Callable[[Puzzle, Sequence[str]], str]] = {
+    "sliding": _sliding,
+    "blocks": _blocks,
+    "jump": _jump,
+    "pancake": PANCAKES,
+    "burnt-pancake": PANCAKES,
+    "topspin": _topspin,
+    "hanoi": _hanoi,
+    "lights-out": "The number is the light that is pressed, counted from 0 in reading order.",
+    "generators": "In a cycle, the piece on each place moves to the place named next. Places are counted from 0.",
+    "twisty": "A letter turns a face or another part of the puzzle; its meaning states how many pieces it moves.",
+}
+"""For each family, the explanation of its moves' names, or the function that returns it."""
 
 
 def _meanings(puzzle: Puzzle) -> Mapping[str, str]:
@@ -112,18 +107,18 @@ def _meanings(puzzle: Puzzle) -> Mapping[str, str]:
     moves = puzzle.moves.transforms
     if puzzle.family not in ("generators", "twisty") or moves is None:
         return {}
-    known: dict[bytes, str] = {}
-    found: dict[str, str] = {}
+    by_effect: dict[bytes, str] = {}
+    meanings: dict[str, str] = {}
     for number, name in enumerate(moves.names):
-        if name in found:
+        if name in meanings:
             continue
-        if len(found) == MAX_SHOWN:
+        if len(meanings) == MAX_SHOWN:
             break
         effect = moves.origin[number].astype(np.int64), moves.added[number].astype(np.int64)
-        found[name] = known.get(_key(effect)) or _effect(puzzle, moves, number)
+        meanings[name] = by_effect.get(_key(effect)) or _effect(puzzle, moves, number)
         for written, multiple in _multiples(name, effect, moves.moduli):
-            known.setdefault(_key(multiple), written)
-    return found
+            by_effect.setdefault(_key(multiple), written)
+    return meanings
 
 
 Effect = tuple[NDArray[np.int64], NDArray[np.int64]]
@@ -147,27 +142,13 @@ def _key(effect: Effect) -> bytes:
 def _effect(puzzle: Puzzle, moves: Transforms, number: int) -> str:
     """Return the cycles of a move, or the number of pieces that it moves in each part."""
     if puzzle.family == "generators" and moves.places <= MAX_CYCLED:
-        return _cycles(moves.origin[number]) or "changes nothing"
+        return cycle_notation(np.argsort(moves.origin[number])) or "changes nothing"
     turned = _turned_places(moves, number)
     counts = defaultdict[str, int](int)
     for part, places in zip(puzzle.parts, puzzle.rules.ranges, strict=True):
         counts[part.name] = max(counts[part.name], int(turned[places].sum()))
     pieces = [f"{count} of {name}" for name, count in counts.items() if count]
     return f"moves {' and '.join(pieces)}" if pieces else "changes nothing"
-
-
-def _cycles(origin: NDArray[np.int16]) -> str:
-    """Return the cycles of a permutation of places: the piece on each place moves to the next place."""
-    target = np.argsort(origin).tolist()
-    done: set[int] = set()
-    text = ""
-    for first in range(len(target)):
-        cycle = [first]
-        while first not in done and target[cycle[-1]] != first:
-            cycle.append(target[cycle[-1]])
-        done.update(cycle)
-        text += f"({' '.join(map(str, cycle))})" if len(cycle) > 1 else ""
-    return text
 
 
 def _turned_places(moves: Transforms, number: int) -> Turned:

@@ -71,13 +71,6 @@ class Opened:
             return kept
 
     @property
-    def kind(self) -> str:
-        """``table``, ``counts`` or ``tilings``."""
-        if isinstance(self.manifest, SearchManifest):
-            return "counts" if self.manifest.COUNTS_ONLY else "table"
-        return "tilings"
-
-    @property
     def search(self) -> Table | Counts:
         """The table or counts; raises InputError for tilings, and SourceError if the code of the puzzle is unknown."""
         return cast(Table | Counts, self._expect((Table, Counts), "a table"))
@@ -101,7 +94,7 @@ class Opened:
         if self.problem is not None:
             raise SourceError(str(self.problem))
         if not isinstance(self.content, kinds):
-            found = {"counts": "only counts of layers", "table": "a table", "tilings": "tilings"}[self.kind]
+            found = {"counts": "only counts of layers", "table": "a table", "tilings": "tilings"}[self.manifest.KIND]
             raise InputError(f"this needs {what}, but the store contains {found}")
         return self.content
 

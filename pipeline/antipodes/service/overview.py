@@ -132,7 +132,7 @@ def _expected(opened: Opened) -> int | None:
 def _picture(opened: Opened) -> Encoded[Picture] | None:
     if opened.problem is not None:
         return None
-    if opened.kind != "tilings":
+    if opened.manifest.KIND != "tilings":
         return drawn(opened.puzzle.picture(opened.puzzle.rules.first))
     tilings = opened.tilings
     return drawn(draw_tiling(tilings.problem, tilings[0].placements)) if len(tilings) else None
@@ -142,7 +142,7 @@ def store_view(opened: Opened) -> Facts:
     """Return the facts of a store; values that depend on the puzzle are None if its code is unknown here."""
     return Facts(
         name=opened.name,
-        kind=opened.kind,
+        kind=opened.manifest.KIND,
         version=opened.version,
         picture=opened.compute_once("picture", lambda: _picture(opened)),
         expected=opened.compute_once("expected", lambda: _expected(opened)),
@@ -176,7 +176,7 @@ def _of_search(opened: Opened) -> Values:
         "radius": manifest.radius if manifest.layers else None,
         "index_size": manifest.numbered,
         "graph": isinstance(opened.content, Table) and fits_whole(opened.content),
-        "command": _command("query" if opened.kind == "table" else "layers", opened),
+        "command": _command("query" if opened.manifest.KIND == "table" else "layers", opened),
     }
     shown["editable"] = isinstance(opened.content, Table) and opened.compute_once(
         "editable", lambda: form_of(opened.puzzle) is not None

@@ -5,7 +5,6 @@ corrupt, or make reads hang. One setting of the codec Blosc would let two tasks 
 depths. Therefore these settings are checked before an array is opened.
 """
 
-import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -21,13 +20,13 @@ from zarr.codecs import BloscCodec, BytesCodec, Crc32cCodec, ZstdCodec
 from zarr.errors import ContainsArrayError
 
 from antipodes.storage.backend import GROUP, MANIFEST, MAX_METADATA, Content, Storage
+from antipodes.storage.chunk_digests import ChunkDigests, chunk_digest, chunk_key
 from antipodes.storage.manifest import digest
 from antipodes.storage.manifest_fields import expect
 from antipodes.system.machine import lacks_threads
 from antipodes_tasks.base.errors import StoreDamagedError, StoreError
 from antipodes_tasks.base.quoting import quote, shorten
 
-DIGEST_BYTES = 8
 LONGEST_HEADER = 18
 """Maximum size of the header of a compressed chunk in bytes."""
 BLOCK_BYTES = 65536
@@ -134,32 +133,6 @@ def _zstd_bytes(header: bytes) -> int:
     return int.from_bytes(header[begin : begin + length], "little") + 256 * (length == 2)
 
 
-def chunk_key(name: str, number: int) -> str:
-    """Return the key of a chunk of an array in the store."""
-    return f"{name}/c/{number}/0"
-
-
-def chunk_digest(identity: str, key: str, content: NDArray[Any]) -> bytes:
-    """Return the digest of a chunk's content, its key and its owner: the first bytes of a SHA-256.
-
-    SHA-256 is the fastest cryptographic hash in Python's library on processors with instructions for it. It releases
-    the interpreter's lock, and it is available in every language.
-
-    Parameters
-    ----------
-    identity
-        The owner of the chunk: the fingerprint of a board, or the fingerprint of a puzzle and the digest of its space.
-    key
-        The chunk's key in the store, such as ``depth/c/17/0``.
-    content
-        The rows of the chunk, in order, as an array of any shape.
-    """
-    little = np.ascontiguousarray(content, dtype=content.dtype.newbyteorder("<"))
-    hashed = hashlib.sha256(f"{identity} {key}\n".encode())
-    hashed.update(little.view(np.uint8).reshape(-1).data)
-    return hashed.digest()[:DIGEST_BYTES]
-
-
 class Arrays:
     """The arrays of one store, by name."""
 
@@ -212,24 +185,50 @@ class Arrays:
         with _reading(file, f"{file} is missing"):
             return zarr.open_array(arrays, mode=mode, zarr_format=3)
 
-    def read_chunk(self, name: str, layout: Layout, number: int, first: int, end: int) -> NDArray[Any]:
-        """Return the rows from ``first`` to ``end - 1`` of an array of this layout. All of them must be in one chunk.
+    def write(self, name: str, layout: Layout, content: NDArray[Any], identity: str) -> ChunkDigests:
+        """Replace an array by one with this content; return the digests of its chunks, which belong to ``identity``."""
+        with self._storage.writing():
+            self._storage.delete(name)
+            self.create(name, layout)
+            if len(content):
+                self.open_to_write(name, layout)[:] = content
+        blocks = (content[row : row + layout.chunk_rows] for row in range(0, len(content), layout.chunk_rows))
+        digests = {number: chunk_digest(identity, name, number, block) for number, block in enumerate(blocks)}
+        return ChunkDigests.empty(layout.chunks).updated(digests)
 
-        Raises StoreDamagedError if the chunk is missing or its checksum is wrong; the message names the chunk.
+    def write_chunk(
+        self, name: str, layout: Layout, number: int, content: NDArray[Any], identity: str, token: str | None = None
+    ) -> int:
+        """Write the rows of a chunk durably; return its digest.
+
+        Raises StoreLockedError if the lock no longer contains the fencing ``token``: then this writer was declared
+        dead, and newer data are not replaced.
+        """
+        array = self.open_to_write(name, layout, token)
+        first = number * layout.chunk_rows
+        with self._storage.writing():
+            array[first : first + len(content)] = content
+        return chunk_digest(identity, name, number, content)
+
+    def read_chunk(self, name: str, layout: Layout, number: int, identity: str, digests: ChunkDigests) -> NDArray[Any]:
+        """Return the rows of a chunk of an array of this layout.
+
+        Raises StoreDamagedError if the chunk is missing, or if its checksum or its digest is wrong; the message names
+        the chunk.
         """
         key = chunk_key(name, number)
         chunk = self._storage.name_of(key)
+        first = number * layout.chunk_rows
         with _reading(f"chunk {chunk}", f"chunk {chunk} is missing, although the manifest lists it"):
             if self._storage.known_missing(key):
                 raise FileNotFoundError(key)
-            return np.asarray(self.open(name, layout)[first:end])
-
-    def misplaced(self, name: str, number: int) -> StoreDamagedError:
-        """Return the error for a chunk that is readable but has another digest than the one in the manifest."""
-        return StoreDamagedError(
-            f"chunk {self._storage.name_of(chunk_key(name, number))} is corrupt: "
-            f"its digest is not the one in {MANIFEST}, so it was changed or belongs elsewhere"
-        )
+            block = np.asarray(self.open(name, layout)[first : min(layout.shape[0], first + layout.chunk_rows)])
+        if chunk_digest(identity, name, number, block) != digests.get(number):
+            raise StoreDamagedError(
+                f"chunk {chunk} is corrupt: its digest is not the one in {MANIFEST}, so it was changed or belongs "
+                "elsewhere"
+            )
+        return block
 
     def digests(self, files: Iterable[str]) -> dict[str, str]:
         """Return the SHA-256 of zarr metadata files, for the manifest."""

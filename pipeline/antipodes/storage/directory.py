@@ -6,7 +6,7 @@ import shutil
 import stat
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from datetime import datetime
 from functools import partial, wraps
 from pathlib import Path
@@ -32,7 +32,7 @@ from antipodes.storage.files import (
     status_of,
     sync_files,
 )
-from antipodes.storage.retry import RetryPolicy, StorageWatch
+from antipodes.storage.retry import RetryPolicy
 from antipodes.system.file_errors import file_errors
 from antipodes.system.output_files import PARTIAL, sync
 from antipodes_tasks.base.errors import InputError, StoreError
@@ -163,13 +163,10 @@ class DirectoryStorage(Storage):
         """Reduce to the absolute path, since another process may have another working directory."""
         return DirectoryStorage, (Path(os.path.abspath(self.path)), self.waits.run_name)
 
-    @contextmanager
-    def watched(self, tell: Callable[[str], None], stop: Callable[[], bool], run: str = "") -> Iterator[None]:
-        self.waits.watch = StorageWatch(tell, stop, run=run)
-        try:
-            yield
-        finally:
-            self.waits.watch = None
+    def watched(
+        self, tell: Callable[[str], None], stop: Callable[[], bool], run: str = ""
+    ) -> AbstractContextManager[None]:
+        return self.waits.watched(tell, stop, run)
 
     def bytes_of(self, key: Any = None, parts: Any = (), *others: Any) -> int:
         """Return the number of bytes that a call with these arguments writes or makes durable."""

@@ -16,7 +16,7 @@ import threading
 import time
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
@@ -42,7 +42,6 @@ from antipodes.storage.lock import (
     parse_owner,
     taken_over,
 )
-from antipodes.storage.retry import StorageWatch
 from antipodes.system.output_files import PARTIAL
 from antipodes_tasks.base.errors import InputError, StoreError, StoreLockedError
 
@@ -87,13 +86,10 @@ class ObjectStorage(Storage):
     def __reduce__(self) -> tuple[Any, ...]:
         return ObjectStorage, (self.address, self._bucket)
 
-    @contextmanager
-    def watched(self, tell: Callable[[str], None], stop: Callable[[], bool], run: str = "") -> Iterator[None]:
-        self._bucket.retries.watch = StorageWatch(tell, stop, run=run)
-        try:
-            yield
-        finally:
-            self._bucket.retries.watch = None
+    def watched(
+        self, tell: Callable[[str], None], stop: Callable[[], bool], run: str = ""
+    ) -> AbstractContextManager[None]:
+        return self._bucket.retries.watched(tell, stop, run)
 
     def expect_failures(self) -> None:
         self._bucket.retries.expect_failures()

@@ -149,6 +149,15 @@ class RetryPolicy:
         """The waits that were reported and still last."""
         self._telling = threading.Lock()
 
+    @contextmanager
+    def watched(self, tell: Callable[[str], None], stop: Callable[[], bool], run: str) -> Iterator[None]:
+        """Make requests in the block for a run; see `Storage.watched`."""
+        self.watch = StorageWatch(tell, stop, run=run)
+        try:
+            yield
+        finally:
+            self.watch = None
+
     def run(self, what: str, address: str, request: Callable[[], T], size: int = 0) -> T:
         """Return the result of the request; retry it until it succeeds, fails permanently, or the time is up.
 

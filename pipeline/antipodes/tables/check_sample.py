@@ -59,7 +59,7 @@ def check_sample(
         wrong |= unsupported(depths, before, before_depths, expanded)
     return {
         "moves by the rules of the puzzle that differ from the move tables": sample[
-            by_rules.differing(tables.successors(sample), len(sample))
+            by_rules.differing(tables.successors(sample))
         ],
         "a depth that the rules of the puzzle contradict": sample[wrong],
     }

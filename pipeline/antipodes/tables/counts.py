@@ -100,10 +100,13 @@ class SearchResult:
 
     def _check_complete(self, kind: str) -> None:
         if not self.complete:
-            raise UnfinishedError(
-                f"the unfinished {kind} depth {self.radius}, so the antipodes are not known yet; "
-                f"resume with: antipodes resume {in_shell(self.address)}"
+            raise self._unfinished_error(
+                f"the unfinished {kind} depth {self.radius}, so the antipodes are not known yet"
             )
+
+    def _unfinished_error(self, problem: str) -> UnfinishedError:
+        """Return the error for a problem that resuming the run solves."""
+        return UnfinishedError(f"{problem}; resume with: antipodes resume {in_shell(self.address)}")
 
 
 class Counts(SearchResult):

@@ -111,8 +111,8 @@ def run_puzzle(
             if spill != first.spill:
                 first = replace(first, spill=spill)
                 session.store.commit(first)
-            begun = commitment.commits(session.store, lock, first, session.listener, session.clock)
-            search = LayerSearch(session, config, opened, begun)
+            commits = commitment.commits(session.store, lock, first, session.listener, session.clock)
+            search = LayerSearch(session, config, opened, commits)
             with plan.contents.freed_memory(plan.commitment.makes_table):
                 last = search.run(plan)
             farthest = _farthest(last, config)

@@ -18,7 +18,7 @@ from antipodes.drawing.notebook import Shown
 from antipodes.puzzles.config import PuzzleLike
 from antipodes.puzzles.puzzle import PositionLike, PositionsLike
 from antipodes.puzzles.python_source import FAMILY
-from antipodes.system.addresses import Address, in_shell
+from antipodes.system.addresses import Address
 from antipodes.system.machine import MIB
 from antipodes.tables.checked_space import CheckedSpace
 from antipodes.tables.counts import SearchResult
@@ -423,25 +423,21 @@ class Table(SearchResult):
         Raises UnfinishedError before the table is finished, since the depths are only in the journal until then.
         """
         if not self.complete:
-            raise UnfinishedError(
-                f"the table is unfinished and ends at depth {self.radius}, so it has no array of depths yet; "
-                f"resume with: antipodes resume {in_shell(self.address)}"
-            )
+            problem = f"the table is unfinished and ends at depth {self.radius}, so it has no array of depths yet"
+            raise self._unfinished_error(problem)
         self._chunks.check_readable()
         array: zarr.Array[Any] = self._source[0].arrays.open(DEPTH, self._layouts[DEPTH])
         return array
 
     def _unreached_error(self, position: Labels) -> UnfinishedError:
         """Return the error for a position ``(places,)`` that an unfinished table does not reach yet."""
-        return UnfinishedError(
-            f"{self.space.quoted(position)} is beyond depth {self.radius}, where the unfinished table ends; "
-            f"resume with: antipodes resume {in_shell(self.address)}"
-        )
+        text = self.space.quoted(position)
+        return self._unfinished_error(f"{text} is beyond depth {self.radius}, where the unfinished table ends")
 
     def _depth(self, depth: int) -> int:
         """Return a valid depth of the table; raise InputError if it is not valid, UnfinishedError without a commit."""
         if self.radius < 0:
-            raise UnfinishedError(f"nothing is committed yet; resume with: antipodes resume {in_shell(self.address)}")
+            raise self._unfinished_error("nothing is committed yet")
         return arguments.integer(depth, "a depth", 0, self.radius)
 
     def _depths(self, depths: Iterable[int] | None) -> list[int]:

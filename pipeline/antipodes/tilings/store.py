@@ -3,16 +3,16 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
-from antipodes.storage.arrays import DIGEST_BYTES, Layout, chunk_digest, chunk_key
+from antipodes.storage.arrays import Layout
 from antipodes.storage.backend import GROUP
+from antipodes.storage.chunk_digests import ChunkDigests, chunk_digests
 from antipodes.storage.lock import Run
 from antipodes.storage.manifest import StoreKind
 from antipodes.storage.manifest_fields import (
-    binary,
     boolean,
     building,
     expect,
@@ -62,6 +62,8 @@ class Searched:
 class TilingManifest:
     """The last commit of a store; only arrays that it lists are valid."""
 
+    KIND: ClassVar[str] = "tilings"
+
     board: Mapping[str, Any] = field(metadata=stored_as(settings()))
     """The ``[board]`` table of the config."""
     fingerprint: str = field(metadata=stored_as(sha256()))
@@ -75,8 +77,8 @@ class TilingManifest:
     searched: Sequence[Searched] = field(metadata=stored_as(list_of(instance_of(Searched))))
     """The searched partitions, in the order of their numbers."""
     complete: bool = field(metadata=stored_as(boolean()))
-    digests: Mapping[str, bytes] = field(metadata=stored_as(mapping_of(binary(DIGEST_BYTES))))
-    """The concatenated `chunk_digest` values of an array's chunks, by the array's name."""
+    digests: Mapping[str, ChunkDigests] = field(metadata=stored_as(mapping_of(chunk_digests())))
+    """The digests of an array's chunks, by the array's name."""
     metadata: Mapping[str, str] = field(metadata=stored_as(mapping_of(sha256())))
     """SHA-256 of the zarr metadata files of the arrays, by their path in the store."""
 
@@ -113,7 +115,7 @@ class TilingManifest:
     @cached_property
     def blocks(self) -> Sequence[tuple[str, int]]:
         """The array and the number of each chunk of tilings, in the order of the arrays."""
-        return [(name, number) for name, tilings in self.arrays.items() for number in range(-(-tilings // CHUNK_ROWS))]
+        return [(name, number) for name, layout in self.layouts.items() for number in range(layout.chunks)]
 
     @property
     def layouts(self) -> Mapping[str, Layout]:
@@ -135,9 +137,9 @@ class TilingManifest:
         expect(all_searched or not self.complete, "complete", "false, since partitions are not searched", self.complete)
         for one in self.searched:
             expect(one.raw_tilings >= one.tilings, "raw_tilings", f"at least {one.tilings}", one.raw_tilings)
-        expected_digests = {name: -(-tilings // CHUNK_ROWS) for name, tilings in self.arrays.items()}
-        found = {name: len(digests) // DIGEST_BYTES for name, digests in self.digests.items()}
-        expect(found == expected_digests, "digests", f"numbers of chunks {quote(expected_digests)}", found)
+        chunks = {name: layout.chunks for name, layout in self.layouts.items()}
+        found = {name: len(digests) for name, digests in self.digests.items()}
+        expect(found == chunks, "digests", f"numbers of chunks {quote(chunks)}", found)
 
     def _check_problem(self) -> None:
         with building("board", "a board"):
@@ -204,9 +206,9 @@ class TilingStore(Store[TilingManifest]):
             self.storage.delete(PARTITIONS)
             return manifest
         self.storage.delete(TILINGS)
-        known = {str(one.number) for one in manifest.searched}
+        valid = {str(one.number) for one in manifest.searched}
         for folder in self.storage.names_in_folder(PARTITIONS):
-            if folder not in known:
+            if folder not in valid:
                 self.storage.delete(f"{PARTITIONS}/{folder}")
         return manifest
 
@@ -261,29 +263,16 @@ class TilingStore(Store[TilingManifest]):
 
     def _read_chunk(self, manifest: TilingManifest, name: str, number: int) -> TilingArray:
         """Return the tilings of a chunk of an array after checking its digest in the manifest."""
-        first, count = number * CHUNK_ROWS, manifest.arrays[name]
-        expected = manifest.digests[name][number * DIGEST_BYTES : (number + 1) * DIGEST_BYTES]
+        layout = manifest.layout(manifest.arrays[name])
         with self.unless_changed():
-            block: TilingArray = self.arrays.read_chunk(
-                name, manifest.layout(count), number, first, min(count, first + CHUNK_ROWS)
-            )
-            if chunk_digest(manifest.fingerprint, chunk_key(name, number), block) != expected:
-                raise self.arrays.misplaced(name, number)
-        return block
+            return self.arrays.read_chunk(name, layout, number, manifest.fingerprint, manifest.digests[name])
 
-    def _write(self, manifest: TilingManifest, name: str, tilings: TilingArray) -> bytes:
+    def _write(self, manifest: TilingManifest, name: str, tilings: TilingArray) -> ChunkDigests:
         """Store an array durably; return the digests of its chunks."""
         with self.storage.writing():
-            self.storage.delete(name)
-            layout = manifest.layout(len(tilings))
-            self.arrays.create(name, layout)
-            if len(tilings):
-                self.arrays.open_to_write(name, layout)[:] = tilings
+            digests = self.arrays.write(name, manifest.layout(len(tilings)), tilings, manifest.fingerprint)
             self.storage.sync(name)
-        return b"".join(
-            chunk_digest(manifest.fingerprint, chunk_key(name, number), tilings[first : first + CHUNK_ROWS])
-            for number, first in enumerate(range(0, len(tilings), CHUNK_ROWS))
-        )
+        return digests
 
 
 def _in_order(manifest: TilingManifest, further: Iterable[Searched]) -> tuple[Searched, ...]:

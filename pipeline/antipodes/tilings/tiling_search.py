@@ -12,10 +12,9 @@ from functools import partial
 from typing import Any
 
 from antipodes.executors.api import Key, Scheduler
-from antipodes.executors.opening import as_scheduler, open_scheduler
 from antipodes.runs.run_results import Clock, Seconds
+from antipodes.runs.session import scheduler_with_workers
 from antipodes.system.events import Listener, PartitionSearched, PartitionsInProgress, TilingSearchStarted, silence
-from antipodes.system.machine import available_workers
 from antipodes.system.options import RunOptions
 from antipodes.system.records import as_dict
 from antipodes.tilings.config import BoardConfig, checked_method
@@ -251,14 +250,7 @@ def count_tilings(
     arguments.function(interrupted, "interrupted")
     tasks = PartitionTasks(config.problem, chosen, False, listener, interrupted)
     clock, results = Clock(), list[PartitionResult]()
-    if scheduler is not None:
-        opening = as_scheduler(scheduler)
-    else:
-        workers = options.workers or available_workers()
-        opening = open_scheduler(options.scheduler, workers, options.scheduler_file, listener)
-    with opening as opened, opened.performance_report(options.performance_report):
-        if not opened.wait_for_workers(listener, interrupted):
-            raise InterruptedRunError("interrupted before any worker joined")
+    with scheduler_with_workers(options, scheduler, listener, interrupted) as opened:
         with clock.measure("tables"):
             check_size(config.problem, chosen)
             tasks.warm_up(opened)

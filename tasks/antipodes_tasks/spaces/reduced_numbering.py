@@ -145,8 +145,9 @@ class Reduced(Numbering):
         row_labels = self.frame.row_labels(self.classes.keys[rows])
         return self.frame.positions(row_labels, self.frame.contents(columns))
 
-    def weights(self, leading: int) -> Indices:
-        """Return the number of rows in the class of each row."""
+    @property
+    def weights(self) -> Indices:
+        """The number of rows in the class of each row."""
         return self.classes.weights
 
     @property

@@ -112,11 +112,11 @@ class Numbering(ABC):
     def filler(self, rules: Rules, leading: int) -> Filler:
         """Return the filler for the move tables of the space whose rows have ``leading`` digits."""
 
-    def weights(self, leading: int) -> Indices | None:
-        """Return, for each row, the number of positions that an entry of the row stands for, ``(rows,)``.
+    @property
+    def weights(self) -> Indices | None:
+        """For each row, the number of positions that an entry of the row stands for, ``(rows,)``.
 
-        Return None if every entry stands for one position; otherwise `unrank` returns a representative. ``leading`` is
-        the number of digits in the row.
+        None if every entry stands for one position; otherwise `unrank` returns a representative.
         """
         return None
 
@@ -219,7 +219,7 @@ class Space:
     @cached_property
     def weights(self) -> Indices | None:
         """For each row, the number of positions that an entry stands for, ``(rows,)``; None if it is always one."""
-        return self.numbering.weights(self.leading)
+        return self.numbering.weights
 
     @property
     def starts(self) -> Labels:

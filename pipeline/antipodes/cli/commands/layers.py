@@ -11,9 +11,9 @@ from antipodes.cli.drawing import PictureFiles, Png, Size, Svg, print_positions
 from antipodes.cli.options import AsJson, PuzzleOfStore, Store
 from antipodes.cli.running import preparing
 from antipodes.cli.streams import print_json, print_line, print_lines, print_message
-from antipodes.stores import find_store
-from antipodes.system.addresses import Address, in_shell
-from antipodes.tables.counts import Counts, open_counts
+from antipodes.stores import find_store, open_search
+from antipodes.system.addresses import in_shell
+from antipodes.tables.counts import Counts
 from antipodes.tables.drawing import check_plot, draw_counts, is_drawn, plot_layers
 from antipodes.tables.json_results import (
     Farthest,
@@ -23,8 +23,8 @@ from antipodes.tables.json_results import (
     unique_farthest_record,
 )
 from antipodes.tables.store.manifest import MAX_ANTIPODES
-from antipodes.tables.store.search_stores import CountsStore, search_store
-from antipodes.tables.table import Table, open_table, unique_farthest
+from antipodes.tables.store.search_stores import search_store
+from antipodes.tables.table import Table, unique_farthest
 from antipodes_tasks.base.quoting import counted
 from antipodes_tasks.rules.moves import Labels
 
@@ -56,8 +56,11 @@ def layers(
     if plot:
         check_plot(plot)
     path = find_store(store)
-    manifest = search_store(path).read()
-    classes = _unique_layers(path) if unique else None
+    opened = search_store(path)
+    manifest, classes = opened.read(), None
+    if unique:
+        with open_search(opened) as found, preparing():
+            classes = found.unique_layers()
     if plot:
         plot_layers(manifest.positions, manifest.puzzle["name"], plot, complete=manifest.complete)
         print_message(f"plot written to {plot}")
@@ -71,14 +74,6 @@ def layers(
         print_lines(draw_counts(counts, classes) if counts else "no layer is committed yet")
         if not manifest.complete:
             print_message(f"unfinished; resume with: antipodes resume {in_shell(path)}")
-
-
-def _unique_layers(address: Address) -> list[int]:
-    """Return the number of positions at each depth, up to symmetry."""
-    if isinstance(search_store(address), CountsStore):
-        return open_counts(address).unique_layers()
-    with open_table(address) as table, preparing():
-        return table.unique_layers()
 
 
 def _csv(positions: Sequence[int], unique: Sequence[int] | None) -> Iterator[str]:
@@ -111,9 +106,8 @@ def farthest(
     """Show the positions that are farthest from the start or goal."""
     pictures = PictureFiles.of(svg, png, size=size)
     address = find_store(store, puzzle)
-    counts_only = isinstance(search_store(address), CountsStore)
     most = limit if limit or as_json else DEFAULT_LIMIT
-    with open_counts(address) if counts_only else open_table(address) as found:
+    with open_search(search_store(address)) as found:
         if unique:
             shown: Farthest
             positions, shown = _unique_farthest(found, most)
@@ -123,7 +117,7 @@ def farthest(
     if as_json:
         print_json(shown)
     else:
-        _print(found, shown, positions, counts_only)
+        _print(found, shown, positions)
     pictures.draw([(found.puzzle, position) for position in positions])
 
 
@@ -135,7 +129,7 @@ def _unique_farthest(found: Table | Counts, most: int | None) -> tuple[Labels, U
         return positions, unique_farthest_record(found, positions, classes)
 
 
-def _print(found: Table | Counts, shown: Farthest, positions: Labels, counts_only: bool) -> None:
+def _print(found: Table | Counts, shown: Farthest, positions: Labels) -> None:
     count, symmetries = shown.count, shown.symmetries if isinstance(shown, UniqueFarthest) else None
     print_line(f"{counted(count, 'position')} at distance {found.radius}")
     if any(is_drawn(found.puzzle, position) for position in positions[:1]):
@@ -145,7 +139,7 @@ def _print(found: Table | Counts, shown: Farthest, positions: Labels, counts_onl
     if isinstance(shown, UniqueFarthest):
         print_line(f"{counted(shown.unique, 'class', 'classes')}, {len(positions):,} shown")
     elif len(positions) < count:
-        kept = min(count, MAX_ANTIPODES) if counts_only else count
+        kept = min(count, MAX_ANTIPODES) if isinstance(found, Counts) else count
         listed = f": --limit {kept}" if len(positions) < kept else ""
         print_line(f"and {count - len(positions):,} more{listed}")
         if kept < count:

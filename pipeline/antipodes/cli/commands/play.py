@@ -18,14 +18,14 @@ from rich.text import Text
 
 from antipodes.cli.command import PositionsCommand, command, commands
 from antipodes.cli.drawing import paint
-from antipodes.cli.options import MoveSequence, PuzzleOfStore, Store, names_given
+from antipodes.cli.options import MoveSequence, PuzzleOfStore, Store, check_only_one
 from antipodes.cli.streams import input_batches, print_drawing, print_line, terminal_columns
 from antipodes.cli.usage import naming
 from antipodes.solving.walkthrough import Game, NextMove, check_playable
 from antipodes.stores import find_store
 from antipodes.tables.drawing import draw
 from antipodes.tables.table import Table, open_table
-from antipodes_tasks.base.errors import InputError, PositionError, UnreachableError
+from antipodes_tasks.base.errors import PositionError, UnreachableError
 from antipodes_tasks.base.quoting import counted, printable, quote
 
 Position = Annotated[
@@ -90,8 +90,7 @@ def play(
     puzzle: PuzzleOfStore = None,
 ) -> None:
     """Walk from a position to the start or goal, and see the distance after each move."""
-    if len(given := names_given({"a position": position, "--moves": moves, "--depth": depth})) > 1:
-        raise InputError(f"give only one of a position, --moves and --depth, not {' and '.join(given)}")
+    check_only_one({"a position": position, "--moves": moves, "--depth": depth})
     with open_table(find_store(store, puzzle)) as table:
         check_playable(table)
         player = Player(Game(table, _begin(table, position, moves, depth)))

@@ -11,7 +11,7 @@ import typer
 
 from antipodes.cli.command import PositionsCommand, command, commands
 from antipodes.cli.drawing import Gif, PictureFiles, Png, Size, Svg, print_path, print_positions
-from antipodes.cli.options import AsJson, MoveSequence, PuzzleOfStore, Store, names_given
+from antipodes.cli.options import AsJson, MoveSequence, PuzzleOfStore, Store, check_only_one, names_given
 from antipodes.cli.streams import (
     BAD_INPUT,
     FAILED,
@@ -143,9 +143,7 @@ class DepthQuery:
             raise InputError(f"{names[0]} cannot be combined with --count")
         if self.random is None and self.seed is not None:
             raise InputError("--seed can only be used with --random")
-        which = [name for name in chosen if name != "--seed"]
-        if len(which) > 1:
-            raise InputError(f"give only one of --count, --limit and --random, not {' and '.join(which)}")
+        check_only_one({"--count": self.count, "--limit": self.limit, "--random": self.random})
 
     def number_in(self, table: Table) -> int:
         """Return the number of positions to show; raise UnfinishedError if the table does not reach the depth yet."""

@@ -8,7 +8,7 @@ import typer
 
 from antipodes.cli.command import PositionsCommand, command, commands
 from antipodes.cli.drawing import print_positions
-from antipodes.cli.options import PUZZLE_HELP, AsJson, MoveSequence, names_given
+from antipodes.cli.options import PUZZLE_HELP, AsJson, MoveSequence, check_only_one
 from antipodes.cli.running import preparing
 from antipodes.cli.streams import print_json, print_line
 from antipodes.cli.usage import naming
@@ -19,7 +19,6 @@ from antipodes.stores import find_store
 from antipodes.tables.drawing import is_drawn
 from antipodes.tables.store.search_stores import search_store
 from antipodes.tables.table import Table, open_table, symmetric_layers
-from antipodes_tasks.base.errors import InputError
 from antipodes_tasks.base.quoting import counted, shorten
 from antipodes_tasks.properties.finding import MAX_LISTED, Symmetries, symmetries_of
 from antipodes_tasks.properties.symmetry import NO_MOVE, Symmetry
@@ -106,9 +105,7 @@ def symmetry(
     as_json: AsJson = False,
 ) -> None:
     """Find the symmetries of a puzzle or of a position."""
-    given = names_given({"a position": position, "--moves": moves, "--depths": depths})
-    if len(given) > 1:
-        raise InputError(f"give only one of a position, --moves and --depths, not {' and '.join(given)}")
+    check_only_one({"a position": position, "--moves": moves, "--depths": depths})
     if depths:
         with open_table(find_store(puzzle)) as table:
             _show_depths(table, as_json)

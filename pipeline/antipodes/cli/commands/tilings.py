@@ -21,6 +21,7 @@ from antipodes.cli.options import (
     Quiet,
     Store,
     Verbose,
+    check_only_one,
     names_given,
     run_option,
     takes_run_options,
@@ -262,7 +263,7 @@ def show(
     as_json: AsJson = False,
 ) -> None:
     """Draw tilings from a store: the first few, one of them, or all."""
-    _check_choice(number, limit, every)
+    check_only_one({"--number": number, "--limit": limit, "--all": every})
     style = "letters" if letters and not lines else "lines" if lines and not letters else "both"
     pictures = PictureFiles.of(svg, png, gif, size)
     from antipodes.stores import find_store  # loads all kinds of stores, which `tile` does not need
@@ -282,12 +283,6 @@ def show(
             _print(tilings, chosen, len(matching), steps, style)
     if not tilings.complete:
         print_message(f"unfinished; resume with: antipodes resume {in_shell(find_store(store))}")
-
-
-def _check_choice(number: int | None, limit: int | None, every: bool) -> None:
-    given = names_given({"--number": number, "--limit": limit, "--all": every})
-    if len(given) > 1:
-        raise InputError(f"give only one of --number, --limit and --all, not {' and '.join(given)}")
 
 
 def _matching(tilings: Tilings, where: list[str]) -> Sequence[int]:

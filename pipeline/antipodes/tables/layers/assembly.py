@@ -174,15 +174,16 @@ def write_chunks(
     store: TableStore, manifest: TableManifest, source: Source, chunks: Sequence[int], token: str, threads: int
 ) -> dict[int, int]:
     """Write chunks from the segments of a shard or of the journal; return their digests, by their numbers."""
-    journal = store.journal(manifest)
-
-    def segments(chunk: int) -> list[Segment]:
-        if isinstance(source, StoredSegments):
-            return list(journal.segments(source, source.of_chunks(chunk, chunk + 1)))
-        return source.of_chunk(chunk)
 
     def write(chunk: int) -> tuple[int, int]:
-        depths = depths_of(segments(chunk), store.unreached(manifest, chunk))
+        depths = depths_of(segments_of(store, manifest, source, chunk), store.unreached(manifest, chunk))
         return chunk, store.write_chunk(manifest, chunk, depths, token)
 
     return dict(on_threads(write, chunks, min(threads, len(chunks))))
+
+
+def segments_of(store: TableStore, manifest: TableManifest, source: Source, chunk: int) -> list[Segment]:
+    """Return all segments of a chunk or of a range of keys."""
+    if isinstance(source, StoredSegments):
+        return list(store.journal(manifest).segments(source, source.of_chunks(chunk, chunk + 1)))
+    return source.of_chunk(chunk)

@@ -15,13 +15,11 @@ from numpy.typing import NDArray
 
 from antipodes.executors.api import Call, Key
 from antipodes.system.events import Assembling
-from antipodes.tables.journal_file import StoredSegments
-from antipodes.tables.layers.assembly import WRITE_THREADS, Assembly, Source
+from antipodes.tables.layers.assembly import WRITE_THREADS, Assembly, Source, segments_of
 from antipodes.tables.store.search_stores import LayerCounts, TableStore
 from antipodes.tables.store.table_manifest import TableManifest
 from antipodes_tasks.base.parallel import on_threads
 from antipodes_tasks.bfs.key_partition import with_depths
-from antipodes_tasks.bfs.segments import Segment
 from antipodes_tasks.keys.packing import Keys
 
 TASK_KEYS = 1 << 22
@@ -140,7 +138,7 @@ def _cut(
     keys, depths = with_depths([], manifest.key_words)
     end, waiting = ranges[0].begin, deque(chunks)
     for one in ranges:
-        found = with_depths(_segments(store, manifest, one), manifest.key_words)
+        found = with_depths(segments_of(store, manifest, one.source, one.number), manifest.key_words)
         keys, depths = np.concatenate((keys, found[0])), np.concatenate((depths, found[1]))
         end += len(found[0])
         begin = end - len(keys)
@@ -160,13 +158,6 @@ def _write(store: TableStore, manifest: TableManifest, listed: ChunkPositions, t
         first=keys[:1].copy(),
         layers=_layers(depths, manifest),
     )
-
-
-def _segments(store: TableStore, manifest: TableManifest, one: RangeOfSource) -> list[Segment]:
-    """Return all segments of a range."""
-    if isinstance(one.source, StoredSegments):
-        return list(store.journal(manifest).segments(one.source, one.source.of_chunks(one.number, one.number + 1)))
-    return one.source.of_chunk(one.number)
 
 
 def _layers(depths: NDArray[Any], manifest: TableManifest) -> NDArray[np.uint32]:

@@ -8,7 +8,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,15 +26,6 @@ from antipodes_tasks.keys.sums import hash_sum
 if TYPE_CHECKING:
     from antipodes.tables.strategies.commitment import Commitment
     from antipodes.tables.strategies.contents import Contents, MakeState
-
-
-class Room(NamedTuple):
-    """The memory and the temporary files of a shard."""
-
-    memory_bytes: int
-    """The shard's part of `Plan.buffer_bytes`: memory that the search can use beyond its minimum."""
-    folder: Folder
-    """The folder of the temporary files. It can create files in the process that holds the shard."""
 
 
 class Shard:
@@ -60,12 +51,13 @@ class Shard:
     ) -> None:
         """Create a shard without any position.
 
+        ``buffer_bytes`` is the shard's part of `Plan.buffer_bytes`: memory that the search can use beyond its minimum.
         The ``weights`` are summed over each layer. With ``settled_later``, other shards read the frontiers in place, so
         the caller must call `settle` afterwards.
         """
         self.folder = Folder.for_store(journal.storage)
-        room = Room(buffer_bytes, self.folder)
-        self.states: list[Any] = [make_state(part, room) for part in parts]
+        """The folder of temporary files."""
+        self.states: list[Any] = [make_state(part) for part in parts]
         """The `PartitionState` of each partition."""
         self.depth = -1
         """The depth of the bits. Positions at greater depths do not count, even if other shards have reached them."""
@@ -74,7 +66,7 @@ class Shard:
         self._contents, self._commitment = contents, commitment
         self.damaged: list[str] = []
         """Problems found in the journal when the shard was restored."""
-        self.memory_limit = contents.memory_limit(self.states, room)
+        self.memory_limit = contents.memory_limit(self.states, buffer_bytes)
         """Bytes that positions and segments may take together after a layer."""
         self._token = ""
         """The fencing token of tasks that may change the shard. It is empty until `go_back`: if a worker returns at the

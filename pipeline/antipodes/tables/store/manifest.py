@@ -62,6 +62,8 @@ class SearchManifest:
     Until the counts are complete, a checkpoint contains the bits.
     """
 
+    KIND: ClassVar[str] = "counts"
+    """The kind of the store in results: ``table``, ``counts`` or ``tilings``."""
     COUNTS_ONLY: ClassVar[bool] = True
     """Whether the store contains only the layers and the first antipodes, and no distances."""
 

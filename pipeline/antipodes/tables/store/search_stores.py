@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antipodes.puzzles.config import Config, PuzzleLike, register_puzzle
-from antipodes.storage.arrays import Layout, chunk_digest, chunk_key
 from antipodes.storage.backend import GROUP, Storage
+from antipodes.storage.chunk_digests import ChunkDigests, chunk_digest
 from antipodes.storage.directory import DirectoryStorage
 from antipodes.storage.manifest import StoreKind, format_of
 from antipodes.storage.opening import storage_at
@@ -23,7 +23,6 @@ from antipodes.storage.store import Store
 from antipodes.system.addresses import Address
 from antipodes.tables.journal import CHECKPOINTS, FOLDER, Journal, folder_of
 from antipodes.tables.journal_file import StoredSegments
-from antipodes.tables.store.chunk_digests import ChunkDigests
 from antipodes.tables.store.manifest import Cut, SearchManifest
 from antipodes.tables.store.spill import release
 from antipodes.tables.store.table_manifest import COUNTS, DEPTH, FIRST_KEYS, KEYS, TableManifest
@@ -175,12 +174,8 @@ class TableStore(SearchStore[TableManifest]):
         """
         spill, manifest = manifest.spill, replace(manifest, complete=True, spill=None)
         if first_keys is not None:
-            firsts = self._write_small(manifest, FIRST_KEYS, manifest.first_keys_layout, first_keys)
-            none = ChunkDigests.empty(manifest.first_keys_layout.chunks)
-            manifest = replace(manifest, first_keys=none.updated(firsts))
-        digests = self.write_counts(manifest, counts)
-        layer_counts = ChunkDigests.empty(manifest.counts_layout.chunks).updated(digests)
-        manifest = self.commit_arrays(replace(manifest, layer_counts=layer_counts))
+            manifest = replace(manifest, first_keys=self._write(manifest, FIRST_KEYS, first_keys))
+        manifest = self.commit_arrays(replace(manifest, layer_counts=self.write_counts(manifest, counts)))
         self.storage.delete(FOLDER)
         if spill:
             release(spill, self.storage)
@@ -196,39 +191,20 @@ class TableStore(SearchStore[TableManifest]):
         return manifest
 
     def write_chunk(self, manifest: TableManifest, chunk: int, depths: Depths, token: str | None = None) -> int:
-        """Write the depths of a chunk ``(rows, width)`` durably; return its digest.
-
-        Raises StoreLockedError if the lock no longer contains the fencing ``token``: then this writer was declared
-        dead, and newer data are not replaced.
-        """
-        rows = manifest.rows_of(chunk)
-        array = self.arrays.open_to_write(DEPTH, manifest.layouts[DEPTH], token)
-        with self.storage.writing():
-            array[rows.start : rows.stop] = depths
-        return _digest(manifest, DEPTH, chunk, depths)
+        """Write the depths of a chunk ``(rows, width)`` durably; return its digest. Raises as `Arrays.write_chunk`."""
+        return self.arrays.write_chunk(DEPTH, manifest.layouts[DEPTH], chunk, depths, manifest.identity, token)
 
     def write_keys(self, manifest: TableManifest, chunk: int, keys: Keys, token: str | None = None) -> int:
         """Write the sorted keys of a chunk as differences; return its digest. Raises as `write_chunk` does."""
-        rows, differences = manifest.rows_of(chunk), _differences(keys)
-        array = self.arrays.open_to_write(KEYS, manifest.layouts[KEYS], token)
-        with self.storage.writing():
-            array[rows.start : rows.stop] = differences
-        return _digest(manifest, KEYS, chunk, differences)
+        differences = _differences(keys)
+        return self.arrays.write_chunk(KEYS, manifest.layouts[KEYS], chunk, differences, manifest.identity, token)
 
-    def write_counts(self, manifest: TableManifest, counts: LayerCounts) -> Mapping[int, int]:
-        """Create the array of counts; return the digests of its chunks, by number."""
-        return self._write_small(manifest, COUNTS, manifest.counts_layout, counts)
+    def write_counts(self, manifest: TableManifest, counts: LayerCounts) -> ChunkDigests:
+        """Create the array of counts; return the digests of its chunks."""
+        return self._write(manifest, COUNTS, counts)
 
-    def _write_small(
-        self, manifest: TableManifest, name: str, layout: Layout, content: NDArray[Any]
-    ) -> Mapping[int, int]:
-        """Create an array with its content; return the digests of its chunks, by number."""
-        with self.storage.writing():
-            self.storage.delete(name)
-            self.arrays.create(name, layout)
-            self.arrays.open_to_write(name, layout)[:] = content
-        blocks = (content[row : row + layout.chunk_rows] for row in range(0, len(content), layout.chunk_rows))
-        return {number: _digest(manifest, name, number, block) for number, block in enumerate(blocks)}
+    def _write(self, manifest: TableManifest, name: str, content: NDArray[Any]) -> ChunkDigests:
+        return self.arrays.write(name, manifest.layouts[name], content, manifest.identity)
 
     def read_chunk(self, manifest: TableManifest, chunk: int) -> Depths:
         """Return the depths of a chunk, ``(rows, width)``. Positions without a committed depth are unreached.
@@ -243,9 +219,9 @@ class TableStore(SearchStore[TableManifest]):
         with self.unless_changed():
             if not manifest.complete:
                 return self._read_segments(manifest, chunk)
-            if (digest := manifest.chunks.get(chunk)) is None:
+            if manifest.chunks.get(chunk) is None:
                 return self.unreached(manifest, chunk)
-            return self._checked(manifest, DEPTH, manifest.layouts[DEPTH], chunk, digest)
+            return self._read_checked(manifest, DEPTH, chunk, manifest.chunks)
 
     def read_keys(self, manifest: TableManifest, chunk: int) -> Keys:
         """Return the committed keys of a chunk, or of a range if the table is unfinished; raise as `read_chunk`."""
@@ -254,14 +230,11 @@ class TableStore(SearchStore[TableManifest]):
 
     def listed(self, manifest: TableManifest, chunk: int) -> tuple[Keys, Depths]:
         """Return the keys and depths of a committed chunk. The table need not be complete."""
-        digest = manifest.chunks.get(chunk) or 0
-        return self._listed_keys(manifest, chunk), self._checked(
-            manifest, DEPTH, manifest.layouts[DEPTH], chunk, digest
-        )
+        return self._listed_keys(manifest, chunk), self._read_checked(manifest, DEPTH, chunk, manifest.chunks)
 
     def _listed_keys(self, manifest: TableManifest, chunk: int) -> Keys:
-        digest = manifest.keys.get(chunk) if manifest.keys else None
-        return _summed(self._checked(manifest, KEYS, manifest.layouts[KEYS], chunk, digest or 0))
+        assert manifest.keys is not None
+        return _summed(self._read_checked(manifest, KEYS, chunk, manifest.keys))
 
     def first_keys(self, manifest: TableManifest) -> Keys:
         """Return the first key of each chunk, or of each range of an unfinished table; raise as `read_chunk` does."""
@@ -270,8 +243,7 @@ class TableStore(SearchStore[TableManifest]):
             return of_integers([0, *manifest.details[BOUNDS]], words)
         with self.unless_changed():
             assert manifest.first_keys is not None
-            digests, layout = enumerate(manifest.first_keys.digests.tolist()), manifest.first_keys_layout
-            rows = np.concatenate([self._checked(manifest, FIRST_KEYS, layout, *one) for one in digests])
+            rows = self._read_all(manifest, FIRST_KEYS, manifest.first_keys)
             return rows[:, 0] if words == 1 else rows
 
     def read_chunks(self, manifest: TableManifest, first: int, end: int) -> Depths:
@@ -287,7 +259,7 @@ class TableStore(SearchStore[TableManifest]):
                 block = depths[(chunk - first) * layout.chunk_rows :][: layout.chunk_rows]
                 if (digest := manifest.chunks.get(chunk)) is None:
                     block[:] = manifest.unreached  # a file with this chunk would be a leftover of a killed run
-                elif digest != _digest(manifest, DEPTH, chunk, block):
+                elif digest != chunk_digest(manifest.identity, DEPTH, chunk, block):
                     break
             else:
                 return depths
@@ -297,20 +269,16 @@ class TableStore(SearchStore[TableManifest]):
         """Return the number of positions of each chunk at each committed depth; raise as `read_chunk` does."""
         with self.unless_changed():
             if manifest.complete:
-                layout = manifest.counts_layout
-                digests = enumerate(manifest.layer_counts.digests.tolist())
-                return np.concatenate([self._checked(manifest, COUNTS, layout, *one) for one in digests])
+                return self._read_all(manifest, COUNTS, manifest.layer_counts)
             stored = self._stored_segments(manifest)
             self.journal(manifest).check_known(stored, manifest.committed_depth)
             return stored.counts(len(manifest.layers))
 
-    def _checked(self, manifest: TableManifest, array: str, layout: Layout, chunk: int, expected: int) -> NDArray[Any]:
-        """Return a chunk of an array; raise StoreDamagedError, naming the chunk, if its digest is not ``expected``."""
-        first = chunk * layout.chunk_rows
-        block = self.arrays.read_chunk(array, layout, chunk, first, min(layout.shape[0], first + layout.chunk_rows))
-        if _digest(manifest, array, chunk, block) != expected:
-            raise self.arrays.misplaced(array, chunk)
-        return block
+    def _read_all(self, manifest: TableManifest, array: str, digests: ChunkDigests) -> NDArray[Any]:
+        return np.concatenate([self._read_checked(manifest, array, number, digests) for number in range(len(digests))])
+
+    def _read_checked(self, manifest: TableManifest, array: str, chunk: int, digests: ChunkDigests) -> NDArray[Any]:
+        return self.arrays.read_chunk(array, manifest.layouts[array], chunk, manifest.identity, digests)
 
     def _read_segments(self, manifest: TableManifest, chunk: int) -> Depths:
         if manifest.keyed:
@@ -347,11 +315,6 @@ def _differences(keys: Keys) -> Keys:
 def _summed(differences: Keys) -> Keys:
     """Invert `_differences`."""
     return differences if differences.shape[1] > 1 else np.cumsum(differences[:, 0], dtype=np.uint64)
-
-
-def _digest(manifest: TableManifest, array: str, chunk: int, block: NDArray[Any]) -> int:
-    digest = chunk_digest(manifest.identity, chunk_key(array, chunk), block)
-    return int.from_bytes(digest, "little") or 1  # 0 means that a chunk is not written
 
 
 class CountsStore(SearchStore[SearchManifest]):

@@ -6,8 +6,8 @@ from typing import Any, ClassVar, Self
 
 from antipodes.puzzles.config import Config
 from antipodes.storage.arrays import Layout
+from antipodes.storage.chunk_digests import ChunkDigests, chunk_digests
 from antipodes.storage.manifest_fields import expect, optional, stored_as
-from antipodes.tables.store.chunk_digests import ChunkDigests, chunk_digests
 from antipodes.tables.store.found_layers import Layers
 from antipodes.tables.store.manifest import Cut, SearchManifest
 from antipodes_tasks.bfs.bitmaps import UNREACHED
@@ -26,6 +26,7 @@ COUNTS_ROWS = 4096
 class TableManifest(SearchManifest):
     """The content of a table. Until it is complete, the journal contains the depths."""
 
+    KIND: ClassVar[str] = "table"
     COUNTS_ONLY: ClassVar[bool] = False
 
     chunks: ChunkDigests = field(metadata=stored_as(chunk_digests()))

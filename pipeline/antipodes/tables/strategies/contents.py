@@ -23,7 +23,7 @@ from antipodes.tables.layers.commits import CommitPace, TableCommits
 from antipodes.tables.layers.key_assembly import KeyAssembly
 from antipodes.tables.layers.layer_graph import ExchangeGraph, LayerGraph, NeighbourGraph, successors_of
 from antipodes.tables.layers.move_table_tasks import build_tables
-from antipodes.tables.layers.shard import Room, Shard
+from antipodes.tables.layers.shard import Shard
 from antipodes.tables.layers.shard_segments import ShardSegments
 from antipodes.tables.planning.division import TASKS_A_WORKER, Division, plan_partition, plan_shard
 from antipodes.tables.strategies.commitment import CHUNK_BYTES, Commitment, DiskSpace
@@ -74,7 +74,7 @@ class LayerTraffic(NamedTuple):
     read: int
 
 
-MakeState = Callable[[Partition, Room], PartitionState]
+MakeState = Callable[[Partition], PartitionState]
 """Creates the state of a partition without positions. It can be sent to other processes."""
 
 
@@ -184,8 +184,11 @@ class Contents(ABC):
         return ShardSegments(journal, states[0].chunks.start, states[-1].chunks.stop)
 
     @abstractmethod
-    def memory_limit(self, states: Sequence[Any], room: Room) -> int:
-        """Return the bytes that the positions and the segments of a shard may take together after a layer."""
+    def memory_limit(self, states: Sequence[Any], buffer_bytes: int) -> int:
+        """Return the bytes that the positions and the segments of a shard may take together after a layer.
+
+        ``buffer_bytes`` is the memory that the shard can use beyond its minimum.
+        """
 
     def make_room(self, shard: Shard) -> None:  # noqa: B027  (most contents never exceed the limit)
         """Move positions to disk if they exceed `Shard.memory_limit`. Called whenever a state has changed."""
@@ -302,11 +305,11 @@ class BitContents(Contents):
     def make_state(self, plan: "Plan") -> MakeState:
         """Return the function that creates the bits of a partition."""
         kind = TwoBitState if self.bits == 2 else State
-        return partial(_bits_of, kind, plan.space.width, plan.chunk_rows)
+        return partial(kind, width=plan.space.width, chunk_rows=plan.chunk_rows)
 
-    def memory_limit(self, states: Sequence[State], room: Room) -> int:
+    def memory_limit(self, states: Sequence[State], buffer_bytes: int) -> int:
         """Return the memory of bits and segments. Segments may use the memory that bits do not need."""
-        return room.memory_bytes + sum(state.most_bytes for state in states)
+        return buffer_bytes + sum(state.most_bytes for state in states)
 
     def search(self, shard: Shard, offers: Sequence[Any], moves: Links, depth: int) -> int:
         """Find the positions at ``depth`` from the frontiers of this shard and of the other shards or boundaries."""
@@ -322,13 +325,6 @@ class BitContents(Contents):
             here = [frontiers[number] for number in predecessors[state.part.number] if number in frontiers]
             found += state.advance(depth, here, *arguments)
         return found
-
-
-def _bits_of(
-    kind: Callable[[Partition, int, int], State], width: int, chunk_rows: int, part: Partition, room: Room
-) -> State:
-    """Return the bits of a partition. They need no further memory and no files."""
-    return kind(part, width, chunk_rows)
 
 
 def _assembly_bytes(division: Division, workers: Capacity) -> int:
@@ -405,11 +401,11 @@ class KeyContents(Contents):
 
     def make_state(self, plan: "Plan") -> MakeState:
         """Return the function that creates the keys of a partition."""
-        return partial(_keys_of, _keyed(plan.space).ranges, plan.chunk_rows)
+        return partial(KeyState, ranges=_keyed(plan.space).ranges, range_rows=plan.chunk_rows)
 
-    def memory_limit(self, states: Sequence[KeyState], room: Room) -> int:
+    def memory_limit(self, states: Sequence[KeyState], buffer_bytes: int) -> int:
         """Return half of the shard's memory, for its keys and segments. The other half is for successors."""
-        return room.memory_bytes // 2
+        return buffer_bytes // 2
 
     def make_room(self, shard: Shard) -> None:
         """Move the keys of the last layers, and the visited keys if there are any, to disk if they do not fit."""
@@ -423,11 +419,6 @@ class KeyContents(Contents):
         offers = offers or [successors_of([shard], moves, depth - 1)]
         arrived = [one for offer in offers for one in offer.found]
         return sum(state.advance(depth, arrived, shard.log) for state in shard.states)
-
-
-def _keys_of(ranges: Any, range_rows: int, part: Partition, room: Room) -> KeyState:
-    """Return the keys of a partition. `KeyContents.make_room` moves them to files."""
-    return KeyState(part, ranges, range_rows)
 
 
 def _keyed(space: Space) -> Keyed:

@@ -12,16 +12,14 @@ from antipodes.system.machine import MIB, human, keep_freed
 from antipodes.tables.journal import Journal
 from antipodes.tables.layers.assembly import SerialDepthAssembly
 from antipodes.tables.layers.disk_segments import PIECES_IN_MEMORY, READ_BYTES, DiskSegments, LayerLog
-from antipodes.tables.layers.shard import Room, Shard
+from antipodes.tables.layers.shard import Shard
 from antipodes.tables.layers.shard_segments import ShardSegments
 from antipodes.tables.planning.division import Division
 from antipodes.tables.strategies.commitment import Commitment, LastLayersCommitment
 from antipodes.tables.strategies.contents import ASSEMBLED_BYTES, ROW_BYTES, BitContents, LayerTraffic, MakeState
 from antipodes_tasks.bfs import map_order
 from antipodes_tasks.bfs.bitmaps import bitmap_bytes
-from antipodes_tasks.bfs.layer_weights import LayerWeights
 from antipodes_tasks.bfs.on_disk import DiskLinks, DiskState, disk_links, most_chunks, warm_up, window_chunks
-from antipodes_tasks.bfs.partition import Partition
 from antipodes_tasks.spaces.space import Space
 
 if TYPE_CHECKING:
@@ -113,8 +111,10 @@ class DiskContents(BitContents):
         )
 
     def make_state(self, plan: "Plan") -> MakeState:
-        """Return the function that creates the state of a partition."""
-        return partial(_state_of, plan.space.width, plan.chunk_rows, _one_way(plan.space), plan.weights)
+        """Return the function that creates the state of a partition, whose files `segments` sets."""
+        state: Any = DiskState  # which makes no checkpoints
+        width, one_way = plan.space.width, _one_way(plan.space)
+        return partial(state, width=width, chunk_rows=plan.chunk_rows, one_way=one_way, weights=plan.weights)
 
     def segments(self, journal: Journal, states: Sequence[DiskState], commitment: Commitment) -> ShardSegments:
         """Return the segments of a shard, which its states read."""
@@ -124,9 +124,9 @@ class DiskContents(BitContents):
             state.files = found
         return found
 
-    def memory_limit(self, states: Sequence[Any], room: Room) -> int:
+    def memory_limit(self, states: Sequence[Any], buffer_bytes: int) -> int:
         """Return the maximum size of the segments of a shard that are not in a file after a layer."""
-        return room.memory_bytes
+        return buffer_bytes
 
     def warm_up(self, space: Space, shares_memory: bool) -> Call:
         """Return the call that loads the kernels, in this process."""
@@ -174,8 +174,3 @@ def _window_bytes(space: Space, rows: int) -> int:
     by_map = map_order.is_worthwhile(filler.most_column_maps, space.width)
     listed = MOVE_BYTES * filler.most_moves if by_map else ROW_BYTES
     return bitmap_bytes(rows, space.width) + listed * rows
-
-
-def _state_of(width: int, chunk_rows: int, one_way: bool, weights: LayerWeights, part: Partition, room: Room) -> Any:
-    """Return a `DiskState`, whose files `DiskContents.segments` sets. It makes no checkpoints."""
-    return DiskState(part, width, chunk_rows, one_way, weights)

@@ -1,7 +1,9 @@
 """The digests of the chunks of an array, as stored in the manifest."""
 
+import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +12,34 @@ from antipodes.storage.manifest_fields import FieldType, binary, expect
 
 DIGEST = np.dtype("<u8")
 """The type of a digest in the manifest. 0: the chunk is not written."""
+
+
+def chunk_key(name: str, number: int) -> str:
+    """Return the key of a chunk of an array in the store, such as ``depth/c/17/0``."""
+    return f"{name}/c/{number}/0"
+
+
+def chunk_digest(identity: str, name: str, number: int, content: NDArray[Any]) -> int:
+    """Return the digest of a chunk's content, its key and its owner: the first bytes of a SHA-256; never 0.
+
+    SHA-256 is the fastest cryptographic hash in Python's library on processors with instructions for it. It releases
+    the interpreter's lock, and it is available in every language.
+
+    Parameters
+    ----------
+    identity
+        The owner of the chunk: the fingerprint of a board, or the fingerprint of a puzzle and the digest of its space.
+    name
+        The name of the array.
+    number
+        The number of the chunk in the array.
+    content
+        The rows of the chunk, in order, as an array of any shape.
+    """
+    little = np.ascontiguousarray(content, dtype=content.dtype.newbyteorder("<"))
+    hashed = hashlib.sha256(f"{identity} {chunk_key(name, number)}\n".encode())
+    hashed.update(little.view(np.uint8).reshape(-1).data)
+    return int.from_bytes(hashed.digest()[: DIGEST.itemsize], "little") or 1
 
 
 @dataclass(frozen=True, eq=False)
