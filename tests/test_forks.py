@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from forks import PROGRAM, Forked, forkable, popen
+from forks import FOLDER, PROGRAM, Forked, forkable, popen
 from waiting import PATIENCE
 
 ASKED = [*PROGRAM, "rank", "--permutation", "3 1 2 0"]
@@ -46,4 +46,6 @@ def test_a_forked_process_can_be_killed_with_its_group_as_soon_as_it_is_there() 
 def test_other_programs_and_other_variables_for_libraries_start_afresh() -> None:
     assert not forkable([sys.executable, "-m", "antipodes"], None)
     assert not forkable(["sh", "-c", "exec", *ASKED], None)
+    assert not forkable([sys.executable, __file__], None)
+    assert forkable([sys.executable, f"{FOLDER}/disk_kills.py"], None)
     assert not forkable(ASKED, {**os.environ, "NUMBA_CACHE_DIR": "/elsewhere"})

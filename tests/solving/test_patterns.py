@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from brute_force import sliding_distances
+from numpy.typing import NDArray
 from programs import Command
 from project import ROOT
 from stores import toml
@@ -28,6 +29,7 @@ from antipodes.tables.store.search_stores import TableStore
 from antipodes.tables.table import open_table
 from antipodes_tasks.base.errors import InputError, StoreDamagedError, UnfinishedError
 from antipodes_tasks.properties.lower_bounds import UNREACHABLE_COST
+from antipodes_tasks.rules.moves import Labels, Successors
 from antipodes_tasks.searches import deepening
 from antipodes_tasks.searches.breadth_first import bfs
 from antipodes_tasks.searches.deepening import ida_star
@@ -88,6 +90,17 @@ def distances_of(start: str, columns: int) -> dict[tuple[str, ...], int]:
     return sliding_distances(settings(start, columns))
 
 
+@functools.cache
+def labels_of(start: str, columns: int) -> tuple[Labels, NDArray[np.int64], Successors]:
+    """All positions, their distances by brute force, and their successors; read-only, because tests share them."""
+    puzzle, distances = puzzle_from(settings(start, columns)), distances_of(start, columns)
+    labels = puzzle.parse_many([" ".join(position) for position in distances])
+    depths, after = np.array(list(distances.values())), puzzle.successors_many(labels)
+    for array in (labels, depths, after.positions, after.legal):
+        array.flags.writeable = False
+    return labels, depths, after
+
+
 @pytest.mark.parametrize(
     ("start", "columns", "tiles", "sums"),
     [
@@ -105,20 +118,18 @@ def test_bounds_are_admissible_and_consistent_and_lead_to_shortest_paths(
     start: str, columns: int, tiles: list[str], sums: int, folder: Path
 ) -> None:
     puzzle = puzzle_from(settings(start, columns))
-    distances = distances_of(start, columns)
+    labels, depths, after = labels_of(start, columns)
     found = heuristic(folder, puzzle, tiles)
     assert len(found.sums) == sums
-    labels = puzzle.parse_many([" ".join(position) for position in distances])
     bounds = found.estimates(labels)
-    assert (bounds <= list(distances.values())).all()
-    assert (bounds[np.array(list(distances.values())) == 0] == 0).all()
-    after = puzzle.successors_many(labels)
+    assert (bounds <= depths).all()
+    assert (bounds[depths == 0] == 0).all()
     steps = np.abs(found.estimates(after.positions[after.legal]) - np.repeat(bounds, after.legal.sum(axis=1)))
     assert steps.max() == 1
     plain = sum(found.costs[labels[:, place], place] for place in range(puzzle.places))
     assert bounds.mean() > np.mean(plain)
     some = np.random.default_rng(0).choice(len(labels), 60, replace=False)
-    for labels_of_one, distance in ((labels[n], list(distances.values())[n]) for n in some.tolist()):
+    for labels_of_one, distance in zip(labels[some], depths[some].tolist(), strict=True):
         assert found.estimate(labels_of_one) == found.estimates(labels_of_one[np.newaxis])[0]
         answer = ida_star(Problem.of(puzzle.rules, labels_of_one), heuristic=found)
         assert answer.distance == distance
@@ -306,7 +317,7 @@ def test_solve_names_the_tables_and_counts_what_it_looked_at(cli: Command, folde
 
 def test_a_batch_is_solved_in_order_and_goes_on_where_it_ended(cli: Command, folder: Path) -> None:
     Path("eight.toml").write_text(toml(settings(EIGHT, 3)))
-    distances = sliding_distances(settings(EIGHT, 3))
+    distances = distances_of(EIGHT, 3)
     some = [position for number, position in enumerate(distances) if number % 9000 == 0]
     Path("some.txt").write_text("\n\n".join(map(" ".join, some)))
     options = [option for store in stores(folder, EIGHT, 3, ["1234", "5678"]) for option in ("--tables", store)]

@@ -114,8 +114,8 @@ def scrambled(puzzle: Puzzle, count: int, moves: int = 40, seed: int = 0) -> Lab
     random = np.random.default_rng(seed)
     labels = np.repeat(puzzle.start_labels[:1], count, axis=0)
     for numbers in random.integers(len(puzzle.moves), size=(moves, count)):
-        for i, number in enumerate(numbers.tolist()):
-            labels[i] = puzzle.moves.move(number, labels[i : i + 1])[0][0]
+        for number in range(len(puzzle.moves)):
+            labels[numbers == number] = puzzle.moves.move(number, labels[numbers == number])[0]
     return labels
 
 

@@ -1,8 +1,8 @@
 """Processes of the program and of dask that start in milliseconds, as forks of a server that has loaded the libraries.
 
-Each fork is a real process with its own id, signals and memory, but imports and compilation are already done. If this
-file is run as a program, it is the server. Tests of startup, of memory, and of environment variables for libraries
-start fresh processes instead.
+Each fork is a real process with its own id, signals and memory, but imports and compilation are already done. Programs
+of the tests, which are files in this folder, start in the same way. If this file is run as a program, it is the server.
+Tests of startup, of memory, and of environment variables for libraries start fresh processes instead.
 """
 
 import array
@@ -22,6 +22,8 @@ from typing import Any
 
 PROGRAM = [sys.executable, "-c", "from antipodes.cli.program import main; main()"]
 DASK = ("distributed.cli.dask_scheduler", "distributed.cli.dask_worker")
+FOLDER = Path(__file__).parent
+"""The folder of programs of the tests; a command starts one by the path of its file."""
 READ_AT_IMPORT = ("PYTHON", "NUMBA_", "ZARR_", "DASK_", "MALLOC_", "LD_")
 """Prefixes of the environment variables that Python or a library reads only when it starts."""
 ADOPT = 36
@@ -37,7 +39,10 @@ def popen(command: Sequence[str], **options: Any) -> "subprocess.Popen[Any]":
 
 def forkable(command: Sequence[str], environment: Mapping[str, str] | None) -> bool:
     """Return whether a fork of the server can replace the process that the command would start."""
-    known = list(command[:3]) == PROGRAM or (command[0] == sys.executable and command[1] == "-m" and command[2] in DASK)
+    known = list(command[:3]) == PROGRAM or (
+        command[0] == sys.executable
+        and (Path(command[1]).parent == FOLDER or (command[1] == "-m" and command[2] in DASK))
+    )
     return known and sys.platform == "linux" and startup(environment or os.environ) == startup(os.environ)
 
 
@@ -145,6 +150,10 @@ def become(request: dict[str, Any], streams: Sequence[int], ready: int) -> None:
 def run(command: Sequence[str]) -> None:
     """Run a command, without its interpreter, as ``python`` does."""
     kind, what, *arguments = command[1:]
+    if Path(kind).parent == FOLDER:  # the server's own folder, where a program finds other modules of the tests
+        sys.argv = list(command[1:])
+        runpy.run_path(kind, run_name="__main__")
+        return
     sys.path[0], sys.argv = "", [kind, *arguments]
     sys.modules["__main__"] = main = ModuleType("__main__")
     if kind == "-c":

@@ -13,6 +13,7 @@ import disk_kills
 import pytest
 from every_kind import NUMBERED, REDUCED, config_of, options_of
 from faults import NAMES, SYNCS, WRITES, error, fault_at
+from forks import popen
 from resume import resume
 from stores import LayersSeen, contents, stop_after
 
@@ -193,10 +194,11 @@ def test_a_fault_at_some_calls(kind: str, number: int, counts_only: bool, tmp_pa
 @pytest.mark.parametrize("name", ["reduced tiles", "reduced one-way"])
 def test_killed_at_random_calls(name: str, counts_only: bool, tmp_path: Path) -> None:
     store, more = tmp_path / "t.zarr", ["--counts-only"] if counts_only else []
-    command = [sys.executable, Path(disk_kills.__file__), name, store, "10", "1", *more]
-    ended = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert ended.returncode == 0, ended.stderr
-    assert int(ended.stdout) >= 5
+    command = [sys.executable, disk_kills.__file__, name, str(store), "10", "1", *more]
+    with popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        out, err = process.communicate()
+    assert process.returncode == 0, err
+    assert int(out) >= 5
     with pytest.MonkeyPatch.context() as patch:
         small_pieces(patch)
         run_puzzle(config_of(name), tmp_path / "memory.zarr", options_of(name, workers=2, counts_only=counts_only))

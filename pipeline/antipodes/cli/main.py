@@ -88,7 +88,10 @@ def load_command(name: str) -> Any:
     module = next(commands[name][0] for commands in COMMANDS.values() if name in commands)
     with importing_libraries():
         app: typer.Typer = import_module(f"antipodes.cli.commands.{module}").app
-    return typer.main.get_group(app).commands[name]
+    # typer would also make the parsers of the other commands of the module
+    only = typer.Typer(add_completion=False, rich_markup_mode=app.rich_markup_mode)
+    only.registered_commands = [one for one in app.registered_commands if one.name == name]
+    return typer.main.get_command(only)
 
 
 class Commands(typer.core.TyperGroup):

@@ -37,7 +37,7 @@ class Board(Notation):
     @property
     def places(self) -> int:
         """Number of places."""
-        return self.layout.places
+        return self.rows * self.columns - len(self.holes)
 
     @property
     def layout(self) -> Grid:

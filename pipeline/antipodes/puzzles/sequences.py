@@ -262,12 +262,12 @@ def _moved(moves: Moves, numbers: list[int], undone: bool, labels: Labels, found
     slide contains its destination, but not its origin. Messages name the move with the text ``found``.
     """
     tried = [(moves.undo if undone else moves.move)(number, labels[np.newaxis]) for number in numbers]
-    ends = np.unique([changed[0] for changed, legal in tried if legal[0]] or labels[:0].reshape(0, 0), axis=0)
-    if not len(ends):
+    ends = {tuple(changed[0].tolist()): changed[0] for changed, legal in tried if legal[0]}
+    if not ends:
         raise PositionError(f"{found} is not legal there")
     if len(ends) > 1:
         raise PositionError(f"{found} is ambiguous: it can be undone in {len(ends)} ways")
-    position: Labels = ends[0]
+    (position,) = ends.values()
     return position
 
 
