@@ -262,7 +262,7 @@ def _moved(moves: Moves, numbers: list[int], undone: bool, labels: Labels, found
     slide contains its destination, but not its origin. Messages name the move with the text ``found``.
     """
     tried = [(moves.undo if undone else moves.move)(number, labels[np.newaxis]) for number in numbers]
-    ends = {tuple(changed[0].tolist()): changed[0] for changed, legal in tried if legal[0]}
+    ends: dict[bytes, Labels] = {changed[0].tobytes(): changed[0] for changed, legal in tried if legal[0]}
     if not ends:
         raise PositionError(f"{found} is not legal there")
     if len(ends) > 1:
