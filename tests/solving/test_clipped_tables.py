@@ -18,7 +18,7 @@ from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.searches import deepening
 from antipodes_tasks.searches.bundles import bundle_rows, bundles_of
 from antipodes_tasks.searches.deepening import ida_star
-from antipodes_tasks.searches.depth_first import DEPTH
+from antipodes_tasks.searches.depth_first import DEPTH, FOUND
 from antipodes_tasks.searches.digits import split
 from antipodes_tasks.searches.dual_lookups import DualViews
 from antipodes_tasks.searches.packed import BYTES, HALVES, Encoding
@@ -26,7 +26,7 @@ from antipodes_tasks.searches.permutation_pdb import PermutationPatterns
 from antipodes_tasks.searches.problem import Problem, Request
 from antipodes_tasks.searches.shares import WHOLE
 from antipodes_tasks.searches.staged_search import Beginning, StagedSearch
-from antipodes_tasks.searches.symmetric_starts import whole_tree
+from antipodes_tasks.searches.symmetric_starts import Stage, bits_of, whole_tree
 
 
 @pytest.mark.parametrize("count", [1, 2, 3, 4, 5, 1000])
@@ -204,6 +204,32 @@ def test_bounds_of_inverses_during_a_search(
                     looked_up += 1
                 checked += 1
     assert 100 < looked_up < checked
+
+
+def test_a_second_stage_forgets_the_bounds_of_the_first(
+    clipped: PermutationPatterns, exact: PermutationPatterns, puzzle: Puzzle
+) -> None:
+    """The first stage searches only first moves that begin no shortest path, the second one all pairs of moves."""
+    dual, bundles, follow = clipped.dual, clipped.bundles, clipped.follower_bits[False]
+    assert dual is not None
+    assert bundles is not None
+    root = np.array([0, 3, 5, 6, 1, 2, 7, 4, 1, 0, 0, 0, 2, 2, 0, 1], dtype=np.uint8)
+    answer = ida_star(Problem.of(puzzle.rules, root), heuristic=exact, every=True)
+    assert answer.distance == 8
+    second, others = np.array([path[1] for path in answer.solutions]), follow.copy()
+    for move in range(len(puzzle.rules.moves)):
+        if (puzzle.rules.moves.move(move, root[np.newaxis])[0] == second).all(axis=1).any():
+            others[-1] &= ~np.uint32(1 << move)
+    pairs = [[one, two] for one in bits_of(int(follow[-1])) for two in bits_of(int(follow[one]))]
+    stages = Stage(np.empty((1, 0), dtype=np.int64), others), Stage(np.array(pairs), follow)
+    arrays = puzzle.rules, clipped.views, clipped.arrays, clipped.values, bundles
+    request = Request(every=False, max_depth=None, listed=1, memory_limit=1 << 30)
+    search = StagedSearch.with_bundles(*arrays, (dual.tables, dual.maps_of(root)), root, 8, request)
+    beginnings = [Beginning.of(stage, root, puzzle.rules, clipped.views, clipped.values) for stage in stages]
+    advance = search.chain_stages(beginnings, clipped.goal, clipped.effects, False, WHOLE)
+    while not advance(1 << 20):
+        pass
+    assert search.path.tally[FOUND] == 1
 
 
 @pytest.mark.parametrize("threads", [1, 2])

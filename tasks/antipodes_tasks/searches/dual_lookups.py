@@ -48,10 +48,11 @@ from antipodes_tasks.spaces.orbits import Orbits
 from antipodes_tasks.spaces.part_tables import filled, part_fill
 
 DUAL = 3
-"""Inverses are looked up if at most this many moves more are left than the `Encoding` base: the largest clipped bound.
-"""
+"""Inverses are looked up if at most ``base + DUAL`` moves are left, which is the largest clipped bound (`Encoding`)."""
 FORK = DUAL + 3
-"""Number of moves left, more than the base, of the positions that end a prefix. They are expanded one at a time."""
+"""A prefix ends if at most ``base + FORK`` moves are left. The positions there are expanded one at a time."""
+MAX_VALUES = 1 << 18
+"""Maximum number of values of all digits together; the maps of a prefix have this size in each view."""
 Maps = NDArray[np.uint16 | np.uint32]
 """``(views, values)``: a new digit for each value of each digit; the values of all digits are concatenated."""
 
@@ -68,7 +69,8 @@ class DualTables(NamedTuple):
     first: Words
     """``(digits,)``: the number of the first value of each digit."""
     moved: NDArray[np.uint16 | np.uint32]
-    """``(moves of the pattern, values)``: the number of the new value after each move, for each value of each digit."""
+    """``(moves of the pattern + 1, values)``: the number of the new value after each move, for each value of each
+    digit; the last move changes nothing."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,20 +80,25 @@ class DualViews:
     inverses: Inverses
     views: Sequence[TableLookup]
     tables: DualTables
-    _last: dict[bytes, Maps] = field(default_factory=dict)
+    _last: dict[str, tuple[bytes, Maps]] = field(default_factory=dict)
+    """The maps that were computed last, with the position for which they were computed."""
 
     @classmethod
     def of(cls, rules: Rules, inverses: Inverses, views: Sequence[TableLookup]) -> "DualViews | None":
-        """Return the views of one table, or None if the pattern consists of points, or if its digits are not parts."""
+        """Return the views of one table.
+
+        Returns None if the pattern consists of points, if its digits are not parts, or if they have too many values.
+        """
         bundles, abstraction = views[0].table.bundles, views[0].table.abstraction
         assert bundles is not None
-        if not isinstance(bundles.rows.numbering, Orbits) or abstraction.label_of.shape[2] > 1:
+        digits = bundles.rows.digits
+        first = np.cumsum([0, *(digit.size for digit in digits)])
+        of_parts = isinstance(bundles.rows.numbering, Orbits) and abstraction.label_of.shape[2] == 1
+        if not of_parts or first[-1] > MAX_VALUES:
             return None
         goal = inverses.goal[np.newaxis]
         moved = np.concatenate([rules.moves.move(move, goal)[0] for move in range(len(rules.moves))])
         kept = [(view.entries(moved) == view.entries(goal)).astype(np.uint64) for view in views]
-        digits = bundles.rows.digits
-        first = np.cumsum([0, *(digit.size for digit in digits)])
         after = np.concatenate([at + digit.after for at, digit in zip(first.tolist(), digits, strict=False)])
         tables = DualTables(
             inverse=inverses.moves.astype(np.uint64),
@@ -107,13 +114,13 @@ class DualViews:
 
         The maps are kept, since all threads of a search ask for the same ones.
         """
-        key = root.tobytes()
-        if key not in self._last:
+        key, known = root.tobytes(), self._last.get("root")
+        if known is None or known[0] != key:
             inverse = self.inverses.image(root)
             maps = np.array([self._map_of(view, inverse) for view in self.views])
-            self._last.clear()
-            self._last[key] = maps.astype(_word(maps.max() + 1))
-        return self._last[key]
+            known = key, maps.astype(_word(maps.max() + 1))
+            self._last["root"] = known
+        return known[1]
 
     def _map_of(self, view: TableLookup, position: Labels) -> NDArray[np.int32]:
         """Return how the effect that leads from the goal to a position changes the digits in a view, ``(values,)``."""
@@ -141,7 +148,7 @@ class DualBlocks(NamedTuple):
     maps: NDArray[np.uint16 | np.uint32]
     """``(bound + 1, views, values)``: the `Maps` of the inverses after each number of moves of a prefix."""
     prefix: Words
-    """``(bound + 1,)``: the moves of the prefix to which the maps belong, and after them their number."""
+    """``(bound + 1,)``: the moves of the prefix to which the maps belong; the last entry is their number."""
     bounds: NDArray[np.uint8]
     """``(bound + 1, room, views)``: a bound of the position's inverse in each view; 0 if none is known."""
     looked_up: Words
@@ -159,6 +166,10 @@ class DualBlocks(NamedTuple):
             bounds=np.zeros((depth + 1, room, len(maps)), dtype=np.uint8),
             looked_up=np.zeros((depth + 1, room), dtype=np.uint64),
         )
+
+    def forget(self, depth: int) -> None:
+        """Forget the bounds at a depth, before a block of other positions is written there."""
+        self.bounds[depth], self.looked_up[depth] = 0, 0
 
 
 @kernel
@@ -188,8 +199,8 @@ def follow_prefix(path: BlockPath, depth: np.uint64, k: np.uint64, moves: Words,
 def inherit_bounds(path: BlockPath, blocks: BundleBlocks, depth: np.uint64, kept: np.uint64, dual: DualBlocks) -> None:
     """Take over the bounds of predecessors for the positions of a block that are left.
 
-    Only bounds in views in which the move keeps the goal's index are bounds of the inverse's index, too. In the other
-    views, any index may follow: a move of the position is not a move of its inverse.
+    Bounds are taken over in views in which the move keeps the goal's index. In the other views, the index of the
+    inverse may change arbitrarily, since a move of the position is not a move of its inverse.
     """
     bounds, looked_up, of_move = dual.bounds, dual.looked_up, dual.tables.keeping
     left, parent, move, above = blocks.left, path.parent, path.move, depth - ONE
@@ -272,7 +283,8 @@ def undo_moves(
     """Compute the digits of the inverses of some positions of a block in some views; see `Sought.place`.
 
     The moves since the depth ``fork`` are undone, the last one first; the rest follows from the maps of the prefix. A
-    move is undone for all positions, and the entries for the next move are prefetched.
+    move is undone for all positions, and the entries for the next move are prefetched. In the end, ``place`` contains
+    the numbers of the predecessors at the depth ``fork``.
     """
     digits, place, view = sought.digits, sought.place, sought.turn
     parent, move, of_view, after, meta = path.parent, path.move, bundles.moves, bundles.after, bundles.digits

@@ -72,7 +72,7 @@ class PermutationPatterns(Patterns):
     """Maximum size of the step tables for long searches, in bytes."""
     _made: list[StepArrays] = field(default_factory=list, init=False)
     _begun: dict[str, tuple[tuple[bytes, int, bool], list[Beginning]]] = field(default_factory=dict, init=False)
-    """The stages that were computed last, with the root and the depth for which they were computed."""
+    """The beginnings that were computed last, with the root, the depth and ``every``, for which they were computed."""
     _preparing: Lock = field(default_factory=Lock, init=False)
 
     @classmethod
@@ -230,7 +230,7 @@ class PermutationPatterns(Patterns):
         return _symmetries(self.rules, self.goal)
 
     def _beginnings(self, root: Labels, depth: int, every: bool) -> list[Beginning]:
-        """Return the stages of a search for paths of ``depth`` moves; see `symmetric_starts`."""
+        """Return the stages of a search for paths of ``depth`` moves, with their first positions."""
         asked, known = (root.tobytes(), depth, every), self._begun.get("last")
         if known is None or known[0] != asked:  # all shares of a search begin in the same way
             tables = self.rules, self.views, self.values
@@ -239,6 +239,7 @@ class PermutationPatterns(Patterns):
         return known[1]
 
     def _stages(self, root: Labels, depth: int, every: bool) -> list[Stage]:
+        """Return the stages of a search for paths of ``depth`` moves; see `symmetric_starts`."""
         if every:
             return [whole_tree(self.follower_bits[True])]
         kept = [np.arange(len(self.rules.moves))]

@@ -20,7 +20,8 @@ NODE = GENERATED + 1
 SHARES_EACH = 8
 """Number of shares per thread; with several shares, the threads finish at about the same time."""
 PIECES = 8
-"""Number of pieces of a thread's budget. A thread ends after the piece with which all threads have used up the budget.
+"""Number of pieces of a thread's budget. A thread continues until all threads together have used up their budgets, so
+that they end at about the same time.
 """
 SHALLOW, DEEPEST_SPLIT = 5, 10
 """The tree is split at depth ``depth // SHALLOW``, but at most at ``DEEPEST_SPLIT``."""

@@ -167,6 +167,8 @@ class StagedSearch:
         path.view_bounds[depth, :count] = bounds[: len(self.arrays.begin), near].T
         self._place(indices[:, near], depth)
         if self.by_bundles is not None:
+            if self.by_bundles[3] is not None:
+                self.by_bundles[3].forget(depth)
             place = np.uint64(depth), np.uint64(count)
             find_entries(path, self.by_bundles[0], *place, self.arrays, _followers(stage), self.values)
 
