@@ -1,14 +1,11 @@
 """Measure everything, write ``docs/benchmarks.md``, and add the figures to ``history.jsonl``."""
 
 import sys
-from concurrent.futures import ProcessPoolExecutor
-from importlib import import_module
-from multiprocessing import get_context
 from pathlib import Path
 
 from benchmarks import history
 from benchmarks.chart import draw
-from benchmarks.measure import Row, machine
+from benchmarks.measure import Row, machine, measured
 
 MODULES = (
     "tables",
@@ -52,7 +49,7 @@ def main(names: list[str]) -> None:
     parts = [HEAD.format(machine=machine(), compared=compared)]
     figures: dict[str, str] = {}
     for name in names or MODULES:
-        title, rows = _measured(name)
+        title, rows = measured(name)
         parts.append(f"## {title}\n\n{table(title, rows, before)}")
         figures |= {_key(title, row): row.measured for row in rows}
         print(parts[-1], flush=True)
@@ -60,20 +57,6 @@ def main(names: list[str]) -> None:
         history.append(history.entry(figures))
         draw(history.entries(), CHART)
         RESULTS.write_text("\n".join(parts), encoding="utf-8")
-
-
-def _measured(name: str) -> tuple[str, list[Row]]:
-    """Return the title and the rows of a module, measured in a new process.
-
-    A command that is started by a large process counts that process's memory as its own peak.
-    """
-    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
-        return pool.submit(_measure, name).result()
-
-
-def _measure(name: str) -> tuple[str, list[Row]]:
-    module = import_module(f"benchmarks.{name}")
-    return module.TITLE, module.measure()
 
 
 def _key(title: str, row: Row) -> str:

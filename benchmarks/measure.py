@@ -8,7 +8,10 @@ import sys
 import tempfile
 import time
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
+from importlib import import_module
+from multiprocessing import get_context
 from pathlib import Path
 
 HERE = Path(__file__).parent
@@ -51,6 +54,20 @@ def run(command: Sequence[str], environment: Mapping[str, str] | None = None) ->
             raise RuntimeError(f"{' '.join(command)} exited with {process.returncode}")
         output.seek(0)
         return Run(seconds, usage.ru_maxrss * 1024, output.read())
+
+
+def measured(name: str) -> tuple[str, list[Row]]:
+    """Return the title and the rows of a module of this package, measured in a new process.
+
+    A command that is started by a large process counts that process's memory as its own peak.
+    """
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
+        return pool.submit(_measure, name).result()
+
+
+def _measure(name: str) -> tuple[str, list[Row]]:
+    module = import_module(f"benchmarks.{name}")
+    return module.TITLE, module.measure()
 
 
 def build(source: str) -> str:

@@ -1,8 +1,11 @@
 """The history of benchmarks: which entry a run is compared with, and what the page shows of it."""
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
+from project import ROOT
 
 from benchmarks.__main__ import table
 from benchmarks.chart import SHOWN, draw
@@ -71,3 +74,9 @@ def test_the_chart_shows_all_measurements_of_all_runs(tmp_path: Path) -> None:
 def test_the_chart_finds_its_measurements() -> None:
     """A renamed measurement would end its line without notice."""
     assert set(SHOWN.values()) <= entries()[-1].figures.keys()
+
+
+def test_modules_are_measured_in_a_new_process() -> None:
+    command = [sys.executable, "-m", "benchmarks", "no_such_module"]
+    ended = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert ended.stderr.endswith("ModuleNotFoundError: No module named 'benchmarks.no_such_module'\n")
