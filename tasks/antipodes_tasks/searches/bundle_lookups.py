@@ -42,7 +42,7 @@ def successors_by_bundles(
 ) -> np.uint64:
     """Expand positions of a depth while there is room for their successors; return the number of successors.
 
-    ``start`` is the depth of the first block. ``dual`` is None if there are no dual look-ups. With ``counts``, the
+    ``start`` is the depth of the first block. ``dual`` is None in searches without dual look-ups. With ``counts``, the
     positions are counted.
     """
     below, views = depth + ONE, np.uint64(len(bundles.moves))
@@ -235,7 +235,7 @@ def keep_share(
     part: np.uint64,
     parts: np.uint64,
 ) -> np.uint64:
-    """Number the positions of the block at the split depth, and keep those of the `Share`; return their number."""
+    """Number the positions of the block at the split depth; keep those in the `Share`, and return how many."""
     number, tally, left, own = path.number, path.tally, blocks.left, ZERO
     for k in range(kept):
         number[own] = tally[NUMBERED]

@@ -3,9 +3,9 @@
 The inverse of a position is as far from the goal as the position itself, so its bounds are bounds of the position, too:
 a *dual look-up* (A. Felner, U. Zahavi, J. Schaeffer and R. C. Holte, Dual lookups in pattern databases, 2005). A move
 of the position changes its inverse at the other end: the moves that lead from the goal to the inverse are the inverses
-of the moves taken, the last one first, and then what leads to the inverse of the first position. So the digits of an
+of the moves taken, the last one first, followed by the moves to the inverse of the first position. So the digits of an
 inverse follow from those of the goal: the last moves are undone one by one, and a map, made once for all positions with
-the same *prefix* of moves, stands for the rest.
+the same *prefix* of moves, replaces the others.
 
 Some moves, such as the half turns of the cube, *keep* the goal's index in a view. Such a move does not change the index
 of the inverse either, since the inverse of the move is the first one that is applied to the goal. So if the bound of
@@ -174,7 +174,7 @@ class DualBlocks(NamedTuple):
 
 @kernel
 def follow_prefix(path: BlockPath, depth: np.uint64, k: np.uint64, moves: Words, dual: DualBlocks) -> None:
-    """Compute the maps of the prefix of position ``k`` of a block, from the depth where it leaves the last prefix.
+    """Compute the maps of the prefix of position ``k`` of a block; keep those that it shares with the last prefix.
 
     ``moves`` are those of `BundleArrays`.
     """
@@ -250,7 +250,8 @@ def choose_views(
 ) -> np.uint64:
     """Choose a view in which the inverse of each position is looked up next; return the number of look-ups.
 
-    If so many moves are left that no clipped bound prunes, one bound that equals their number is enough.
+    If the number of moves left is the largest clipped bound, no look-up prunes the position. Then the first bound that
+    equals this number is enough.
     """
     left, chosen, place, view = blocks.left, blocks.chosen, blocks.sought.place, blocks.sought.turn
     bounds, looked_up, moves_left = dual.bounds, dual.looked_up, np.int64(len(path.taken)) - np.int64(depth)

@@ -75,7 +75,7 @@ class _Shares:
 
     @property
     def best(self) -> tuple[int, int] | None:
-        """The leftmost path found, as the index of its node at the split depth, and the share that found it."""
+        """The leftmost path: the index of its node at the split depth, and the share that found it."""
         found = ((int(one.tally[NODE]), number) for number, one in enumerate(self.descents) if one.found)
         return min(found, default=None)
 
