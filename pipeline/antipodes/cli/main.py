@@ -7,6 +7,7 @@ import re
 import sys
 import warnings
 from collections.abc import MutableMapping
+from functools import cache
 from importlib import import_module
 from importlib.metadata import version
 from typing import Annotated, Any, NoReturn
@@ -83,8 +84,9 @@ REMOVED = re.compile("ZARR_.*|NUMBA_DISABLE_JIT|NUMBA_NUM_THREADS")
 """Environment variables that change the format of stores or switch off the compiler, which the program needs."""
 
 
+@cache
 def load_command(name: str) -> Any:
-    """Load the module of a command and return the command."""
+    """Load the module of a command and return the command; its parser is made once in a process."""
     module = next(commands[name][0] for commands in COMMANDS.values() if name in commands)
     with importing_libraries():
         app: typer.Typer = import_module(f"antipodes.cli.commands.{module}").app
