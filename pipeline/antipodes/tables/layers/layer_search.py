@@ -64,10 +64,10 @@ class LayersFound:
 
     def add(self, size: LayerSize) -> None:
         """Add a layer."""
-        self.layers.sizes.append(size)
+        self.layers.add(size)
         self.positions += size.positions
-        known = sum(self.layers.positions)
-        self.listener(LayerFinished(self.depth, size.positions, known, self.positions / self.clock.search))
+        speed = self.positions / self.clock.search
+        self.listener(LayerFinished(self.depth, size.positions, self.layers.positions, speed))
 
 
 LOSSES_ALLOWED = 3
@@ -292,7 +292,7 @@ class LayerSearch:
             return
         self._started = True
         resumed = self.commits.has_commit
-        known = sum(self._found.layers.positions)
+        known = self._found.layers.positions
         name, size, depth = self._config.puzzle.name, plan.index_size, self._found.depth
         started = SearchStarted(name, size, depth, known, resumed, plan.reachable, plan.commitment.makes_table)
         self._session.listener(started)

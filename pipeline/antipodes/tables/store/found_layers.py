@@ -19,16 +19,21 @@ class Layers:
     """The sizes of the layers from depth 0 on."""
 
     sizes: list[LayerSize] = field(default_factory=list)
+    positions: int = field(init=False)
+    """Number of positions in all layers. It is kept, because it is reported after each of up to 65,534 layers."""
+
+    def __post_init__(self) -> None:
+        self.positions = sum(one.positions for one in self.sizes)
 
     @property
     def depth(self) -> int:
         """The depth of the last layer."""
         return len(self.sizes) - 1
 
-    @property
-    def positions(self) -> list[int]:
-        """Number of positions at each depth."""
-        return [one.positions for one in self.sizes]
+    def add(self, size: LayerSize) -> None:
+        """Add the layer after the last one."""
+        self.sizes.append(size)
+        self.positions += size.positions
 
     def first(self, count: int) -> "Layers":
         """Return the first ``count`` layers."""
