@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from antipodes_tasks.bfs.on_disk import _empty_bits, disk_links
+from antipodes_tasks.bfs.on_disk import _lent_bits, disk_links
 from antipodes_tasks.bfs.partition import links
 from antipodes_tasks.move_tables import MoveTables
 
@@ -31,17 +31,17 @@ def test_disk_links(rng: np.random.Generator, rows: int, chunk_rows: int, chunks
 
 def test_bits_are_empty_even_after_a_failure_that_left_some() -> None:
     memory = threading.local()
-    with _empty_bits(memory, 2, 65) as first:
+    with _lent_bits(memory, 2, 65) as first:
         assert (first.shape, first.any()) == ((2, 2), False)
-    with _empty_bits(memory, 1, 65) as again:
+    with _lent_bits(memory, 1, 65) as again:
         assert np.shares_memory(first, again)
 
     def fail() -> None:
-        with _empty_bits(memory, 2, 65) as bits:
+        with _lent_bits(memory, 2, 65) as bits:
             bits.fill(1)
             raise KeyError
 
     with pytest.raises(KeyError):
         fail()
-    with _empty_bits(memory, 2, 65) as bits:
+    with _lent_bits(memory, 2, 65) as bits:
         assert not bits.any()

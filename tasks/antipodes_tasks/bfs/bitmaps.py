@@ -1,5 +1,7 @@
 """Layers as bitmaps, and the kernels of the search: push or pull a frontier, and visit the positions it reaches."""
 
+import threading
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -23,6 +25,18 @@ def words(width: int) -> int:
 def bitmap_bytes(rows: int, width: int) -> int:
     """Return the bytes of a bitmap of ``rows`` rows with ``width`` columns; no segment of these rows is larger."""
     return rows * words(width) * (WORD // 8)
+
+
+def empty_bits(of_thread: threading.local, rows: int, width: int) -> Bitmap:
+    """Return an empty bitmap ``(rows, words)`` in memory that each thread reuses, as the attribute ``bits``."""
+    size = rows * words(width)
+    held = getattr(of_thread, "bits", None)
+    if held is None or held.size < size:
+        of_thread.bits = held = None  # frees the old memory before the new memory is taken
+        held = of_thread.bits = np.empty(size, dtype=np.uint64)
+    bits: Bitmap = held[:size].reshape(rows, words(width))
+    bits.fill(0)
+    return bits
 
 
 @kernel

@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antipodes_tasks.bfs import map_order
-from antipodes_tasks.bfs.bitmaps import Bitmap, bitmap_bytes, close, expand, first_positions, pull, words
+from antipodes_tasks.bfs.bitmaps import Bitmap, bitmap_bytes, close, empty_bits, expand, first_positions, pull, words
 from antipodes_tasks.bfs.encoded_layers import has_bits, push, remove, tally
 from antipodes_tasks.bfs.layer_weights import NO_WEIGHTS, LayerSums, LayerWeights, total
 from antipodes_tasks.bfs.partition import Partition, pull_is_cheaper
@@ -140,7 +140,7 @@ class StoredFrontier:
         for chunks in state.windows:
             if needed[chunks.start : chunks.stop].any():
                 first, end = state.rows_of(chunks[0]).start, state.rows_of(chunks[-1]).stop
-                window = _scratch(links.window, end - first, state.width)
+                window = empty_bits(links.window, end - first, state.width)
                 for one in state.files.segments_between(chunks, self.depth, self.depth, needed):
                     state.set(one, window, first)
                 yield first, window
@@ -230,7 +230,7 @@ class DiskState:
         row, column = np.divmod(inside, self.width)
         for chunk in np.unique(row // self._chunk_rows).tolist():
             rows = self.rows_of(chunk)
-            bits = _scratch(_of_thread, len(rows), self.width)
+            bits = empty_bits(_of_thread, len(rows), self.width)
             here = (row >= rows.start) & (row < rows.stop)
             ones = np.uint64(1) << (column[here] % 64).astype(np.uint64)
             np.bitwise_or.at(bits, (row[here] - rows.start, column[here] // 64), ones)
@@ -241,7 +241,7 @@ class DiskState:
         """Find the positions at ``depth`` from frontiers at depth - 1; return the number of new positions."""
         if not sources:
             return 0
-        with _empty_bits(links.bits, self.part.rows, self.width) as bits:
+        with _lent_bits(links.bits, self.part.rows, self.width) as bits:
             if links.tables.undirected and self._pulls(depth, sources, links.tables):
                 for one in self._before(depth):
                     self.set(one, bits, self.part.first_row)
@@ -280,7 +280,7 @@ class DiskState:
         Raises StoreDamagedError if the segment is malformed.
         """
         rows = self.rows_of(one.chunk)
-        bits = _scratch(_of_thread, len(rows), self.width)
+        bits = empty_bits(_of_thread, len(rows), self.width)
         self.set(one, bits, rows.start)
         return bits
 
@@ -387,10 +387,10 @@ def warm_up(maps: int = 1, width: int = 1) -> None:
 
 
 @contextmanager
-def _empty_bits(of_thread: threading.local, rows: int, width: int) -> Iterator[Bitmap]:
+def _lent_bits(of_thread: threading.local, rows: int, width: int) -> Iterator[Bitmap]:
     """Lend an empty bitmap ``(rows, words)`` in memory that each thread reuses. The block must clear it.
 
-    Most layers reach few chunks, which are cleared faster than the whole bitmap.
+    Most layers reach few chunks, so the block clears it faster than `empty_bits`, which clears all of it.
     """
     size = rows * words(width)
     held = vars(of_thread).pop("bits", None)  # if the block fails, the memory is not used again
@@ -399,15 +399,3 @@ def _empty_bits(of_thread: threading.local, rows: int, width: int) -> Iterator[B
         held = np.zeros(size, dtype=np.uint64)
     yield held[:size].reshape(rows, words(width))
     of_thread.bits = held
-
-
-def _scratch(of_thread: threading.local, rows: int, width: int) -> Bitmap:
-    """Return an empty bitmap ``(rows, words)`` in memory that each thread reuses."""
-    size = rows * words(width)
-    held = getattr(of_thread, "bits", None)
-    if held is None or held.size < size:
-        of_thread.bits = None  # frees the old memory before the new memory is taken
-        held = of_thread.bits = np.empty(size, dtype=np.uint64)
-    bits: Bitmap = held[:size].reshape(rows, words(width))
-    bits.fill(0)
-    return bits

@@ -19,7 +19,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes_tasks.bfs.bitmaps import Bitmap, mark, visit_marked
+from antipodes_tasks.bfs.bitmaps import Bitmap, empty_bits, mark, visit_marked
 from antipodes_tasks.bfs.partition import MIN_ROWS_PER_POSITION, Frontier, Layer, Lines, Partition, State
 from antipodes_tasks.bfs.segments import SegmentLog
 
@@ -95,12 +95,7 @@ class TwoBitState(State):
 
     def _empty_bits(self, depth: int) -> Bitmap:
         """Return empty bits for a layer, in memory that each thread reuses."""
-        held = getattr(_of_thread, "bits", None)
-        if held is None or held.size < self.visited.size:
-            held = _of_thread.bits = np.empty(self.visited.size, dtype=np.uint64)
-        bits: Bitmap = held[: self.visited.size].reshape(self.visited.shape)
-        bits.fill(0)
-        return bits
+        return empty_bits(_of_thread, self.part.rows, self.width)
 
     def _take(self, bits: Bitmap, rows: slice) -> int:
         """Remove the visited positions from the bits of some rows, and mark the rest; return the number of the rest."""
