@@ -19,7 +19,7 @@ from antipodes_tasks.rules.swaps import transforms_of
 from antipodes_tasks.spaces.keyed import Keyed
 from antipodes_tasks.spaces.orbits import Orbits
 from antipodes_tasks.spaces.part_tables import filled, part_fill
-from antipodes_tasks.spaces.selection import every_cut
+from antipodes_tasks.spaces.selection import smallest_cut
 from antipodes_tasks.spaces.space import Numbering
 
 INDEPENDENT = -1
@@ -95,7 +95,7 @@ def _digit_of_list(numbering: Keyed, rules: Rules) -> Digit:
 
 def _row_and_column(numbering: Numbering, rules: Rules) -> tuple[Digit, ...]:
     """Return the digits row and column, for the cut with the smallest move tables."""
-    space = min(every_cut(rules, numbering), key=lambda space: space.filler.table_bytes)
+    space = smallest_cut(rules, numbering)
     _check_size(space.filler.table_bytes // 4, rules)
     tables = space.filler.filled()
     row = Digit(space.rows, space.width, _with_no_move(tables.target))

@@ -13,7 +13,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from threading import Lock
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,7 +37,7 @@ from antipodes_tasks.searches.block_path import (
 )
 from antipodes_tasks.searches.bundle_arrays import BundleArrays
 from antipodes_tasks.searches.depth_first import NEXT_BOUND, Descent, Pass, listed, room_for_paths
-from antipodes_tasks.searches.digits import INDEPENDENT, split
+from antipodes_tasks.searches.digits import Digit, split
 from antipodes_tasks.searches.dual_lookups import DualViews
 from antipodes_tasks.searches.move_sequences import Inverses, followers, followers_as_bits
 from antipodes_tasks.searches.pattern_databases import Patterns
@@ -283,21 +282,15 @@ def _path(patterns: PermutationPatterns, depth: int, root: Labels, request: Requ
     return path, looked
 
 
-class _ViewDigit(NamedTuple):
-    """A `Digit` of a view; its tables have one column for each move of the puzzle, in the puzzle's order."""
+def _view_digits(view: TableLookup) -> list[Digit]:
+    """Return the digits of a view, whose tables have one column for each move of the puzzle, in the puzzle's order.
 
-    after: NDArray[np.int32]
-    weight: int
-    row: int = INDEPENDENT
-    maps: NDArray[np.int32] | None = None
-
-
-def _view_digits(view: TableLookup) -> list[_ViewDigit]:
-    """Return the digits of a view; for a reduced table, the last is the column and the others form the row."""
+    For a reduced table, the last digit is the column and the others form the row.
+    """
     found = [
-        _ViewDigit(digit.after[:, view.moves], digit.weight)
+        digit._replace(after=digit.after[:, view.moves])
         if digit.maps is None
-        else _ViewDigit(digit.after, digit.weight, digit.row, digit.maps[:, view.moves])
+        else digit._replace(maps=digit.maps[:, view.moves])
         for digit in view.table.digits
     ]
     if view.table.quotient is None:

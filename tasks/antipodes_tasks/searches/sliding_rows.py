@@ -12,7 +12,7 @@ from antipodes_tasks.move_tables import ILLEGAL, MoveTables
 from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.spaces.arrangements import Arrangements
 from antipodes_tasks.spaces.regions import Edges, Regions, RegionTables
-from antipodes_tasks.spaces.selection import every_cut
+from antipodes_tasks.spaces.selection import smallest_cut
 from antipodes_tasks.spaces.space import Numbering, Space
 
 
@@ -32,7 +32,7 @@ class SwapRows:
 
     @cached_property
     def _space(self) -> Space:
-        return min(every_cut(self.rules, self.numbering), key=lambda space: space.filler.table_bytes)
+        return smallest_cut(self.rules, self.numbering)
 
     @property
     def rows(self) -> int:

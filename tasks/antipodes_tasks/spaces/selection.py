@@ -138,6 +138,11 @@ def every_cut(rules: Rules, numbering: Numbering) -> list[Space]:
     return [Space(rules, numbering, leading) for leading in numbering.cuts]
 
 
+def smallest_cut(rules: Rules, numbering: Numbering) -> Space:
+    """Return the space of the cut of a numbering that has the smallest move tables."""
+    return min(every_cut(rules, numbering), key=lambda space: space.filler.table_bytes)
+
+
 def _cheapest(spaces: Sequence[Space]) -> Space:
     """Return the first space with the minimum cost. Column maps are only counted if they can affect the result."""
     bounds = [_cost(space.filler, column_maps=1) for space in spaces]
