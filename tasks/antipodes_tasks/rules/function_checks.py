@@ -5,8 +5,10 @@ A search relies on the moves: inconsistent moves would cause wrong answers, or e
 
 from collections.abc import Iterator
 from itertools import islice
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from antipodes_tasks.base.errors import InputError
 from antipodes_tasks.base.quoting import shorten
@@ -72,8 +74,8 @@ def name_of(moves: Moves, number: int) -> str:
     return repr(moves.names[number]) if moves.names else f"number {number}"
 
 
-def listed(labels: Labels) -> str:
-    """Return the labels of a position as a string of numbers, because the puzzle's notation may be wrong."""
+def listed(labels: NDArray[np.integer[Any]]) -> str:
+    """Return the numbers of a position as a string of numbers, because the puzzle's notation may be wrong."""
     return shorten(" ".join(map(str, labels.tolist())))
 
 
