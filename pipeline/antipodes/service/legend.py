@@ -11,7 +11,7 @@ from antipodes.puzzles.net import Net
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.puzzles.symmetry_names import cycle_notation
 from antipodes.service.limits import MAX_SHOWN
-from antipodes_tasks.rules.transforms import Transforms
+from antipodes_tasks.rules.transforms import Effect, Transforms
 
 Turned = NDArray[np.bool_]
 SQUARES = "Columns are lettered from the left and rows are numbered from the bottom."
@@ -114,29 +114,20 @@ def _meanings(puzzle: Puzzle) -> Mapping[str, str]:
             continue
         if len(meanings) == MAX_SHOWN:
             break
-        effect = moves.origin[number].astype(np.int64), moves.added[number].astype(np.int64)
-        meanings[name] = by_effect.get(_key(effect)) or _effect(puzzle, moves, number)
+        effect = moves.effect(number)
+        meanings[name] = by_effect.get(effect.key) or _effect(puzzle, moves, number)
         for written, multiple in _multiples(name, effect, moves.moduli):
-            by_effect.setdefault(_key(multiple), written)
+            by_effect.setdefault(multiple.key, written)
     return meanings
-
-
-Effect = tuple[NDArray[np.int64], NDArray[np.int64]]
 
 
 def _multiples(name: str, effect: Effect, moduli: NDArray[np.int16]) -> Iterator[tuple[str, Effect]]:
     """Yield the inverse and the first multiples of a move, each with its description."""
-    origin, added = effect
-    back = np.argsort(origin)
-    yield f"undoes {name}", (back, -added[back] % moduli)
+    yield f"undoes {name}", effect.inverse(moduli)
     multiple = effect
     for times in range(2, MAX_MULTIPLE + 1):
-        multiple = multiple[0][origin], (multiple[1][origin] + added) % moduli
+        multiple = multiple.then(effect, moduli)
         yield f"{name} {'twice' if times == 2 else f'{times} times'}", multiple
-
-
-def _key(effect: Effect) -> bytes:
-    return effect[0].tobytes() + effect[1].tobytes()
 
 
 def _effect(puzzle: Puzzle, moves: Transforms, number: int) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -20,6 +20,42 @@ MAX_MASKED = 64
 """Maximum number of values of a place if moves have conditions: a mask has one bit for each value."""
 MAX_MASKS = 1 << 20
 """Maximum length of a range or iterator of masks. It may be endless, or take more memory than there is."""
+
+
+class Effect(NamedTuple):
+    """What transforms do to labels: ``after[i] = (before[origin[i]] + added[i]) % modulus[i]``.
+
+    The arrays have the shape ``(places,)`` for one transform, and ``(n, places)`` for n transforms.
+    """
+
+    origin: NDArray[np.int64]
+    """The place from which each place gets its label."""
+    added: NDArray[np.int64]
+    """The number added to each label."""
+
+    @classmethod
+    def identity(cls, places: int) -> Effect:
+        """Return the effect that changes nothing."""
+        return cls(np.arange(places), np.zeros(places, dtype=np.int64))
+
+    def then(self, other: Effect, moduli: NDArray[np.integer[Any]]) -> Effect:
+        """Return the effect of one transform, followed by another transform, or by each of several."""
+        return Effect(self.origin[other.origin], (self.added[other.origin] + other.added) % moduli)
+
+    def inverse(self, moduli: NDArray[np.integer[Any]]) -> Effect:
+        """Return the effect that undoes each transform."""
+        back = np.argsort(self.origin, axis=-1)
+        return Effect(back, -np.take_along_axis(self.added, back, axis=-1) % moduli)
+
+    @property
+    def key(self) -> bytes:
+        """Bytes that are equal for one transform and another if they have the same effect."""
+        return np.concatenate(self, axis=-1, dtype=np.int64).tobytes()
+
+    @property
+    def keys(self) -> list[bytes]:
+        """The `key` of each of several transforms."""
+        return [row.tobytes() for row in np.concatenate(self, axis=-1, dtype=np.int64)]
 
 
 class Transforms(Moves):
@@ -102,11 +138,20 @@ class Transforms(Moves):
     def table_key(self) -> bytes:
         """The bytes of the arrays, which depend on the order of the moves but not on their names."""
         conditions = b"" if self.allowed is None else self.allowed.astype("<u8").tobytes()
-        return b"transforms" + self.moduli.astype("<i2").tobytes() + self._effects.tobytes() + conditions
+        return b"transforms" + self.moduli.astype("<i2").tobytes() + self._stored_effects.tobytes() + conditions
 
     @property
-    def _effects(self) -> NDArray[np.int16]:
+    def _stored_effects(self) -> NDArray[np.int16]:
         return np.concatenate((self.origin, self.added), axis=1).astype("<i2")
+
+    @property
+    def effects(self) -> Effect:
+        """The effects of all moves."""
+        return Effect(self.origin.astype(np.int64), self.added.astype(np.int64))
+
+    def effect(self, number: int) -> Effect:
+        """Return the effect of a move."""
+        return Effect(self.origin[number].astype(np.int64), self.added[number].astype(np.int64))
 
     @property
     def memory_bytes(self) -> int:
@@ -140,13 +185,12 @@ class Transforms(Moves):
 
     def reversed(self) -> Transforms:
         """Return the inverse moves, with the same numbers and names; each is legal exactly after its move."""
-        back = np.argsort(self.origin, axis=1)
-        taken = np.take_along_axis(self.added.astype(np.int64), back, axis=1)
+        back = self.effects.inverse(self.moduli)
         conditions = None
         if self.conditions is not None:
             old = np.take_along_axis(self.conditions, self.origin.astype(np.int64), axis=1)
             conditions = _rotated(old, self.added, self.moduli)
-        return Transforms(self.names, back, self.moduli, (-taken) % self.moduli, conditions)
+        return Transforms(self.names, back.origin, self.moduli, back.added, conditions)
 
     @cached_property
     def _inverses(self) -> Transforms:
@@ -234,7 +278,7 @@ def _check(moves: Transforms) -> None:
 def _keys(moves: Transforms) -> list[bytes]:
     """Return one byte string per move; equal moves have equal strings."""
     conditions = np.zeros((len(moves), 0)) if moves.conditions is None else moves.conditions
-    return [a.tobytes() + b.tobytes() for a, b in zip(moves._effects, conditions, strict=True)]
+    return [a.tobytes() + b.tobytes() for a, b in zip(moves._stored_effects, conditions, strict=True)]
 
 
 def _every_value(moduli: NDArray[np.int16]) -> NDArray[np.uint64]:

@@ -18,7 +18,7 @@ from antipodes_tasks.keys.position_set import Numbers
 from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.rules.parts import Part
 from antipodes_tasks.rules.rules import Rules
-from antipodes_tasks.rules.transforms import Transforms
+from antipodes_tasks.rules.transforms import Effect, Transforms
 
 NO_MOVE = -1
 """Stands for a move of the puzzle that changes nothing in the pattern."""
@@ -209,16 +209,12 @@ def _moves_in(
 
     The effects of the puzzle's moves are ``origin`` and ``added``, ``(moves, places)`` each.
     """
-    number = {_key(*one): k for k, one in reversed(list(enumerate(zip(pattern.origin, pattern.added, strict=True))))}
-    number[_key(np.arange(origin.shape[1]), np.zeros(origin.shape[1]))] = NO_MOVE
+    number = {key: k for k, key in reversed(list(enumerate(pattern.effects.keys)))}
+    number[Effect.identity(origin.shape[1]).key] = NO_MOVE
     # The modulus of a piece's place is the number of symbols, but nothing is ever added to pieces.
-    found = [number.get(_key(*one)) for one in zip(origin, added % pattern.moduli, strict=True)]
+    found = [number.get(key) for key in Effect(origin, added % pattern.moduli).keys]
     for k, one in enumerate(found):
         if one is None:
             move = quote(moves.names[k]) if moves.names else str(k)
             raise InputError(f"{option('tables')}: no move of {names[1]} corresponds to the move {move} of {names[0]}")
     return np.array(found, dtype=np.int64)
-
-
-def _key(origin: NDArray[np.integer], added: NDArray[np.number]) -> bytes:
-    return origin.astype("<i8").tobytes() + added.astype("<i8").tobytes()

@@ -7,13 +7,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antipodes_tasks.keys.position_set import Numbers
-from antipodes_tasks.rules.moves import Labels
+from antipodes_tasks.rules.moves import Labels, Mask
 from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.rules.swaps import transforms_of
-from antipodes_tasks.rules.transforms import Transforms
+from antipodes_tasks.rules.transforms import Effect, Transforms
 
 MAX_PAIRED = 128
-"""Maximum number of moves for which all pairs of moves are compared, which takes about 20 ms."""
+"""Maximum number of moves for which all pairs of moves are compared, which takes about 20 ms. If there are more, a move
+and its inverse are the only pair that is known to be redundant."""
 
 
 def followers(moves: Transforms, every: bool, order: Sequence[int] | None = None) -> list[list[int]]:
@@ -24,19 +25,40 @@ def followers(moves: Transforms, every: bool, order: Sequence[int] | None = None
     pair. Unless ``every`` shortest path is wanted, two commuting moves are allowed only in one order: by ascending
     ``order``, which contains a number for each move, by default the move's own number.
     """
-    effects, rank = _effects(moves), range(len(moves)) if order is None else order
-    nothing = _effect(np.arange(moves.places), np.zeros(moves.places))
+    effects, rank = moves.effects.keys, np.arange(len(moves)) if order is None else np.asarray(order)
+    nothing = Effect.identity(moves.places).key
     used = [move for move, effect in enumerate(effects) if effect != nothing and effect not in effects[:move]]
     if len(used) > MAX_PAIRED:
         return [[move for move in used if move != moves.inverse[before]] for before in range(len(moves))] + [used]
-    short = {nothing, *effects}
-    both = {(one, two): _effect(*_compose(moves, one, two)) for one in used for two in used}
-    allowed = {
-        (one, two): both[one, two] not in short
-        and (every or rank[one] <= rank[two] or both[one, two] != both[two, one])
-        for one, two in both
-    }
-    return [[two for two in used if allowed.get((one, two))] for one in range(len(moves))] + [used]
+    redundant, commuting = _pairs(moves, used)
+    ascending = rank[used][:, np.newaxis] <= rank[used]
+    allowed = ~redundant & (every | ascending | ~commuting)
+    after = {one: [used[k] for k in np.flatnonzero(own)] for one, own in zip(used, allowed, strict=True)}
+    return [after.get(one, []) for one in range(len(moves))] + [used]
+
+
+def redundant_pairs(moves: Transforms) -> Mask:
+    """Return which pairs of moves in a row have the effect of a single move, or no effect, ``(moves, moves)``.
+
+    The result is empty if moves have conditions or there are more than MAX_PAIRED moves.
+    """
+    if moves.allowed is not None or len(moves) > MAX_PAIRED:
+        return np.empty((0, 0), dtype=np.bool_)
+    return _pairs(moves, range(len(moves)))[0]
+
+
+def _pairs(moves: Transforms, used: Sequence[int]) -> tuple[Mask, Mask]:
+    """Return two masks of the pairs of some moves, ``(used, used)``: the pairs that have the effect of one of these
+    moves or no effect, and the pairs that commute.
+    """
+    effects = Effect(*(values[list(used)] for values in moves.effects))
+    numbers = {key: number for number, key in enumerate({Effect.identity(moves.places).key, *effects.keys})}
+    short = len(numbers)
+    products = np.empty((len(used), len(used)), dtype=np.int64)
+    for row, one in enumerate(used):
+        both = moves.effect(one).then(effects, moves.moduli)
+        products[row] = [numbers.setdefault(key, len(numbers)) for key in both.keys]
+    return products < short, products == products.T
 
 
 def followers_as_bits(rules: Rules, every: bool, order: Sequence[int] | None = None) -> NDArray[np.uint32]:
@@ -47,22 +69,8 @@ def followers_as_bits(rules: Rules, every: bool, order: Sequence[int] | None = N
 
 def first_alike(moves: Transforms) -> Numbers:
     """Return, for each move, the first move with the same effect, ``(moves,)``."""
-    effects = _effects(moves)
+    effects = moves.effects.keys
     return np.array([effects.index(effect) for effect in effects], dtype=np.int64)
-
-
-def _effects(moves: Transforms) -> list[bytes]:
-    return [_effect(moves.origin[move], moves.added[move]) for move in range(len(moves))]
-
-
-def _compose(moves: Transforms, one: int, two: int) -> tuple[NDArray[np.int16], Numbers]:
-    """Return the effect of two moves, one after the other."""
-    origin, added = moves.origin[two], moves.added.astype(np.int64)
-    return moves.origin[one][origin], (added[one][origin] + added[two]) % moves.moduli
-
-
-def _effect(origin: NDArray[np.integer], added: NDArray[np.number]) -> bytes:
-    return origin.astype("<i4").tobytes() + added.astype("<i4").tobytes()
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,9 +133,7 @@ class Inverses:
             for move in range(len(moves))
         )
 
-    def effect_of(self, position: Labels) -> tuple[Numbers, Numbers]:
-        """Return the transformation from the goal to a position, as two arrays ``(places,)``: the place from which each
-        place gets its label, and the number added.
-        """
+    def effect_of(self, position: Labels) -> Effect:
+        """Return the transformation from the goal to a position ``(places,)``; its added numbers may be negative."""
         origin = self.home[self.carriers, position[self.carriers]] + np.arange(len(position)) - self.carriers
-        return origin, np.where(self.pieces, 0, position.astype(np.int64) - self.goal[origin])
+        return Effect(origin, np.where(self.pieces, 0, position.astype(np.int64) - self.goal[origin]))

@@ -163,7 +163,7 @@ class PermutationPatterns(Patterns):
     def effects(self) -> MoveEffects:
         """The moves as arrays for the kernels."""
         moves = transforms_of(self.rules)
-        return MoveEffects(np.stack((moves.origin, moves.added), axis=1, dtype=np.int64), moves.moduli.astype(np.int64))
+        return MoveEffects(np.stack(moves.effects, axis=1), moves.moduli.astype(np.int64))
 
     @cached_property
     def followers(self) -> dict[bool, Followers]:

@@ -7,12 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antipodes_tasks.keys.position_set import Numbers
-from antipodes_tasks.rules.transforms import Transforms
+from antipodes_tasks.rules.transforms import Effect, Transforms
 
 NO_TURN = -1
 """Used instead of the number of a turn for a move that is not a turn."""
-Effect = tuple[Numbers, Numbers]
-"""The place from which each place gets its label, and the number added to it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,17 +65,19 @@ def turns_of(moves: Transforms, images: Numbers, most: int) -> Turns | None:
 def _generated(moves: Transforms, chosen: Iterable[int], most: int) -> dict[bytes, tuple[Effect, int, int]] | None:
     """Return the group that some moves generate, in an order in which each element follows from an earlier one.
 
-    Its keys are those of `_key`; its values are the effect, the number of the earlier element and the move that leads
+    Its keys are those of `Effect`; its values are the effect, the number of the earlier element and the move that leads
     from it. Returns None if the group has more than ``most`` elements.
     """
-    identity = np.arange(moves.places), np.zeros(moves.places, dtype=np.int64)
-    group = {_key(identity): (identity, 0, NO_TURN)}
+    identity = Effect.identity(moves.places)
+    group = {identity.key: (identity, 0, NO_TURN)}
     waiting = [identity]
+    generators = {move: moves.effect(move) for move in chosen}
     for number, effect in enumerate(waiting):
-        for move in chosen:
-            product = _then(moves, effect, _effect(moves, move))
-            if _key(product) not in group:
-                group[_key(product)] = product, number, move
+        for move, generator in generators.items():
+            product = effect.then(generator, moves.moduli)
+            key = product.key
+            if key not in group:
+                group[key] = product, number, move
                 waiting.append(product)
         if len(group) > most:
             return None
@@ -90,24 +90,10 @@ def _turns(
     number = {key: turn for turn, key in enumerate(group)}
     effects = [effect for effect, _, _ in group.values()]
     last = tuple((turn, move) for _, turn, move in group.values())[1:]
-    products = np.array([[number[_key(_then(moves, one, two))] for two in effects] for one in effects])
+    products = np.array([[number[one.then(two, moves.moduli).key] for two in effects] for one in effects])
     of_moves = np.full(len(moves), NO_TURN)
-    of_moves[chosen] = [number[_key(_effect(moves, move))] for move in chosen]
+    of_moves[chosen] = [number[moves.effect(move).key] for move in chosen]
     images = np.zeros((len(move_images), len(effects)), dtype=np.int64)
     for turn, (before, move) in enumerate(last, 1):
         images[:, turn] = products[images[:, before], of_moves[move_images[:, move]]]
     return Turns(of_moves, last, products, (products == 0).argmax(axis=1), images)
-
-
-def _effect(moves: Transforms, move: int) -> Effect:
-    return moves.origin[move].astype(np.int64), moves.added[move].astype(np.int64)
-
-
-def _then(moves: Transforms, one: Effect, two: Effect) -> Effect:
-    """Return the effect of two transforms, one after the other."""
-    origin, added = two
-    return one[0][origin], (one[1][origin] + added) % moves.moduli
-
-
-def _key(effect: Effect) -> bytes:
-    return effect[0].tobytes() + effect[1].tobytes()

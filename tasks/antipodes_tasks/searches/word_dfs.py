@@ -29,6 +29,7 @@ from antipodes_tasks.searches.depth_first import (
     listed,
     room_for_paths,
 )
+from antipodes_tasks.searches.move_sequences import MAX_PAIRED, redundant_pairs
 from antipodes_tasks.searches.problem import Problem, Request
 
 ZERO, ONE, SIX = np.uint64(0), np.uint64(1), np.uint64(6)
@@ -39,9 +40,6 @@ LEFT = (ONE << LEFT_BITS) - ONE
 """The bits of a pending entry that hold the number of moves left; the other bits hold the last move."""
 FIRST_ROOM = 1 << 10
 """Number of positions for which a search by words has room at first; the room grows when it is needed."""
-MAX_PAIRED = 128
-"""Maximum number of moves for which all pairs of moves are compared, which takes about 20 ms. For more moves, all moves
-are assumed to be ambiguous, and no pair to be redundant."""
 
 
 class _WordStack(NamedTuple):
@@ -91,7 +89,7 @@ def descent_by_words(depth: int, problem: Problem, steps: CompiledSteps, request
     The rules must state transforms: swaps are numbered differently (see `depth_first`).
     """
     packing, moves = problem.packing, transforms_of(problem.rules)
-    follow = _Follow(moves.inverse.astype(np.uint64), _redundant(moves), _ambiguous(moves, problem.rules.parts))
+    follow = _Follow(moves.inverse.astype(np.uint64), redundant_pairs(moves), _ambiguous(moves, problem.rules.parts))
     most, goals = len(steps.compiled.number), packing.pack(problem.goals)
     stack = _WordStack(
         words=packing.pack(problem.position[np.newaxis]).repeat(FIRST_ROOM, axis=0),
@@ -121,29 +119,11 @@ def descent_by_words(depth: int, problem: Problem, steps: CompiledSteps, request
     return Descent(advance, stack.tally, result)
 
 
-def _redundant(moves: Transforms) -> Mask:
-    """Return which pairs of moves in a row have the effect of a single move, or no effect.
-
-    The result is empty if moves have conditions or there are too many moves.
-    """
-    if moves.allowed is not None or len(moves) > MAX_PAIRED:
-        return np.empty((0, 0), dtype=np.bool_)
-    moduli, added = moves.moduli.astype(np.int16), moves.added.astype(np.int16)
-    single = {a.tobytes() + b.tobytes() for a, b in zip(moves.origin, added, strict=True)}
-    single.add(np.arange(moves.places, dtype=np.int16).tobytes() + bytes(2 * moves.places))
-    redundant = np.zeros((len(moves), len(moves)), dtype=np.bool_)
-    for one in range(len(moves)):
-        origins = moves.origin[one][moves.origin]
-        sums = (added[one][moves.origin] + added) % moduli
-        redundant[one] = [a.tobytes() + b.tobytes() in single for a, b in zip(origins, sums, strict=True)]
-    return redundant
-
-
 def _ambiguous(moves: Transforms, parts: Sequence[Part]) -> bool:
     """Return whether two moves may lead from one position to the same successor.
 
     This is impossible if the moves take different pieces to some place of a part whose pieces all differ, or add
-    different numbers to the same label.
+    different numbers to the same label. More than MAX_PAIRED moves are not compared, but assumed to be ambiguous.
     """
     if len(moves) > MAX_PAIRED:
         return True
