@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -168,6 +169,18 @@ def _each_swapped(labels: Labels, pairs: Pairs) -> Labels:
     every = np.arange(len(pairs))
     changed[every, pairs[:, 0]], changed[every, pairs[:, 1]] = labels[pairs[:, 1]], labels[pairs[:, 0]]
     return changed
+
+
+def positions_along(position: Labels, pairs: NDArray[np.integer[Any]]) -> Labels:
+    """Return the positions ``(n + 1, places)`` along a sequence of swaps ``(n, 2)``, starting with ``position``.
+
+    Each swap consists of the place of the piece and the empty place.
+    """
+    positions = np.repeat(position[np.newaxis], len(pairs) + 1, axis=0)
+    for step, pair in enumerate(pairs.tolist(), 1):
+        positions[step] = positions[step - 1]
+        positions[step, pair] = positions[step - 1, pair[::-1]]
+    return positions
 
 
 Edges = frozenset[tuple[int, int]]

@@ -16,7 +16,7 @@ from antipodes_tasks.base.errors import InputError, ResourceLimitError
 from antipodes_tasks.base.jit import kernel
 from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.rules.rules import Rules
-from antipodes_tasks.rules.swaps import Edges, both_ways, neighbours, swap_edges
+from antipodes_tasks.rules.swaps import Edges, both_ways, neighbours, positions_along, swap_edges
 from antipodes_tasks.searches.answer import PATH_BYTES
 from antipodes_tasks.searches.progress import Listener, Pace, Progress, silence
 
@@ -99,7 +99,7 @@ def exchanges(rules: Rules, limit: int, start: ArrayLike | None = None, listener
         tried += len(combinations)
         listener(Progress(METHOD, None, int(plan.expanded[0]), 0))
         for routes, steps in plan.walks(combinations, listener):
-            found.append(Exchange(routes, _replay(position, routes, steps)))
+            found.append(Exchange(routes, positions_along(position, _swaps(routes, steps))))
             room -= found[-1].positions.nbytes + PATH_BYTES
             if room < 0:
                 raise ResourceLimitError(f"{len(found):,} solutions take {MAX_BYTES:,} bytes: choose a smaller limit")
@@ -265,18 +265,16 @@ def _all_routes(rules: Rules, pieces: list[int], edges: Edges, limit: int) -> li
     return near + [[tuple(turned[p] for p in route) for route in own] for own in reversed(near)]
 
 
-def _replay(position: Labels, routes: tuple[Route, ...], steps: Numbers32) -> Labels:
-    """Return the positions along a sequence of steps."""
-    positions = np.repeat(position[np.newaxis], len(steps) + 1, axis=0)
+def _swaps(routes: tuple[Route, ...], steps: Numbers32) -> Numbers32:
+    """Return the swaps ``(n, 2)`` of a sequence of n steps: the place of the piece, and the place to which it moves."""
+    swaps = np.empty((len(steps), 2), dtype=np.int32)
     progress = [0] * len(routes)
     for i, step in enumerate(steps.tolist()):
         piece = abs(step) - 1
-        origin = routes[piece][progress[piece]]
+        before = progress[piece]
         progress[piece] += 1 if step > 0 else -1
-        destination = routes[piece][progress[piece]]
-        positions[i + 1 :, destination] = positions[i, origin]
-        positions[i + 1 :, origin] = 0
-    return positions
+        swaps[i] = routes[piece][before], routes[piece][progress[piece]]
+    return swaps
 
 
 @kernel

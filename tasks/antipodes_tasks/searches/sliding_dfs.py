@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from antipodes_tasks.base.jit import kernel
 from antipodes_tasks.keys.position_set import Numbers, Words
 from antipodes_tasks.rules.moves import Labels
+from antipodes_tasks.rules.swaps import positions_along
 from antipodes_tasks.searches.addresses import address_of, byte_at
 from antipodes_tasks.searches.depth_first import (
     DEPTH,
@@ -158,20 +159,11 @@ def descent_by_patterns(
 
     def result() -> Pass:
         found = listed(path.found, int(path.tally[FOUND]), problem, request)
-        positions = [_replayed(problem.position, arrays, one) for one in found]
+        swaps = (np.stack((arrays.origin[edges], arrays.destination[edges]), axis=1) for edges in found)
+        positions = [positions_along(problem.position, one) for one in swaps]
         return Pass(positions, *path.tally[[FOUND, NEXT_BOUND]].tolist())
 
     return Descent(advance, path.tally, result)
-
-
-def _replayed(position: Labels, arrays: PatternArrays, edges: Words) -> Labels:
-    """Return the positions along a path of moves."""
-    positions = [position]
-    for edge in edges.tolist():
-        after = positions[-1].copy()
-        after[arrays.destination[edge]], after[arrays.origin[edge]] = after[arrays.origin[edge]], 0
-        positions.append(after)
-    return np.array(positions)
 
 
 @kernel
