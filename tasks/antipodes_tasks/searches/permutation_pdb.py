@@ -45,7 +45,7 @@ from antipodes_tasks.searches.permutation_views import PermutationTable, TableLo
 from antipodes_tasks.searches.problem import Problem, Request
 from antipodes_tasks.searches.progress import A_CALL, Heartbeat, no_pulse
 from antipodes_tasks.searches.quotient import Quotient
-from antipodes_tasks.searches.random_positions import random_positions
+from antipodes_tasks.searches.random_positions import solvable_sample
 from antipodes_tasks.searches.shares import WHOLE, Share
 from antipodes_tasks.searches.staged_search import Beginning, StagedSearch, step_arrays
 from antipodes_tasks.searches.step_lookups import StepArrays
@@ -80,7 +80,7 @@ class PermutationPatterns(Patterns):
     ) -> "PermutationPatterns":
         """Return the heuristic for distances to a goal ``(places,)``, with the views that raise the bound most."""
         found = [TableLookup(table, symmetry) for symmetry in _symmetries(rules, goal) for table in tables]
-        sample = random_positions(rules, goal)
+        sample = solvable_sample(rules, goal)
         chosen = list[TableLookup]()
         for clipped in (False, True):
             same = [view for view in found if (view.table.bundles is not None) == clipped]

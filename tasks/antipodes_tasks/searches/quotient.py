@@ -16,12 +16,13 @@ from numpy.typing import NDArray
 from antipodes_tasks.base.parallel import on_threads
 from antipodes_tasks.keys.position_set import Numbers
 from antipodes_tasks.properties.symmetry_images import Images
+from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.rules.parts import moduli_of
 from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.rules.swaps import transforms_of
 from antipodes_tasks.searches.digits import Digit, digits_of
 from antipodes_tasks.searches.progress import Heartbeat, no_pulse
-from antipodes_tasks.searches.random_positions import random_positions
+from antipodes_tasks.searches.random_positions import solvable_sample
 from antipodes_tasks.spaces.orbits import Orbits
 from antipodes_tasks.spaces.reduced_numbering import Reduced
 from antipodes_tasks.spaces.reduced_rows import KeyLines, KeyNumbers
@@ -240,12 +241,10 @@ def moves_of(rules: Rules, images: Images) -> Numbers | None:
     """
     transforms = transforms_of(rules)
     different = len(np.unique(np.concatenate((transforms.origin, transforms.added), axis=1), axis=0))
-    labels = random_positions(rules, rules.start_labels[0])
-    moduli = np.array(moduli_of(rules.parts), dtype=np.int64)
+    labels = solvable_sample(rules, rules.start_labels[0])
 
-    def after(positions: NDArray[np.uint8]) -> NDArray[np.uint8]:
-        moved = positions.T[transforms.origin].astype(np.int64) + transforms.added[..., np.newaxis]
-        return np.ascontiguousarray((moved % moduli[:, np.newaxis]).astype(np.uint8).transpose(0, 2, 1))
+    def after(positions: Labels) -> Labels:
+        return transforms.successors_many(positions).positions.swapaxes(0, 1)
 
     own, found = after(labels), list[list[int]]()
     for number in range(len(images)):

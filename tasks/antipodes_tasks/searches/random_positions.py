@@ -10,7 +10,7 @@ SAMPLE, WALK = 256, 40
 """Number of random positions, and number of random moves that lead to each."""
 
 
-def random_positions(rules: Rules, goal: Labels) -> Labels:
+def solvable_sample(rules: Rules, goal: Labels) -> Labels:
     """Return positions ``(SAMPLE, places)`` from which a goal ``(places,)`` is reachable; always the same positions."""
     numbers = random_numbers(SAMPLE * WALK, "views").reshape(WALK, SAMPLE) % np.uint64(len(rules.moves))
     labels = np.tile(goal, (SAMPLE, 1))
