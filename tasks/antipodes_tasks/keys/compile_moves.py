@@ -23,6 +23,7 @@ from antipodes_tasks.keys.packing import UNKNOWN, Packing
 from antipodes_tasks.keys.piece_steps import PieceSteps, piece_steps
 from antipodes_tasks.rules.footprints import EMPTY, BlockStep, block_steps
 from antipodes_tasks.rules.moves import Moves, Pairs
+from antipodes_tasks.rules.swaps import sorted_swaps
 from antipodes_tasks.rules.transforms import Transforms
 
 INDEX_BITS = 8
@@ -201,8 +202,7 @@ def known(codes: NDArray[np.int16]) -> Words:
 def _of_pairs(pairs: Pairs, fields: _OfPlaces, one_blank: bool) -> CompiledMoves:
     """Return the swaps of a piece with an empty place, sorted by the empty place and the piece's place."""
     packing, layout = fields.packing, fields.packing.fields.layout
-    ends, number = np.unique(pairs[:, 1].astype(np.int64) * packing.places + pairs[:, 0], return_index=True)
-    empty, piece = np.divmod(ends, packing.places)
+    empty, piece, number = sorted_swaps(pairs, packing.places)
     sizes = np.array(packing.radices)
     can_be_empty = packing.codes[:, EMPTY] == 0
     legal = (empty != piece) & can_be_empty[empty] & (sizes > 1)[empty] & (sizes > can_be_empty)[piece]

@@ -171,6 +171,15 @@ def _each_swapped(labels: Labels, pairs: Pairs) -> Labels:
     return changed
 
 
+def sorted_swaps(pairs: Pairs, places: int) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """Return the distinct swaps of ``pairs`` ``(moves, 2)``, sorted by the empty place and then by the piece's place.
+
+    The three arrays contain the empty place, the piece's place, and the number of the first equal pair.
+    """
+    ends, numbers = np.unique(pairs[:, 1].astype(np.int64) * places + pairs[:, 0], return_index=True)
+    return *np.divmod(ends, places), numbers
+
+
 def positions_along(position: Labels, pairs: NDArray[np.integer[Any]]) -> Labels:
     """Return the positions ``(n + 1, places)`` along a sequence of swaps ``(n, 2)``, starting with ``position``.
 

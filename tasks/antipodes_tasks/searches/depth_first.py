@@ -17,7 +17,7 @@ from antipodes_tasks.keys.steps import Steps
 from antipodes_tasks.properties.lower_bounds import Lookups, TableSum
 from antipodes_tasks.properties.piece_distances import costs_of_label
 from antipodes_tasks.rules.moves import Labels
-from antipodes_tasks.rules.swaps import reversed_edges, swap_edges
+from antipodes_tasks.rules.swaps import reversed_edges, sorted_swaps, swap_edges
 from antipodes_tasks.searches.answer import PATH_BYTES, check_listing
 from antipodes_tasks.searches.problem import Problem, Request
 
@@ -141,8 +141,8 @@ def _swaps(problem: Problem, tables: TableSum) -> tuple[_Swaps, Numbers]:
     assert edges is not None
     assert pairs is not None
     places, costs = problem.rules.places, tables.costs
-    ends, numbers = np.unique(pairs[:, 1].astype(np.int64) * places + pairs[:, 0], return_index=True)
-    destination, origin = np.divmod(ends, places)
+    destination, origin, numbers = sorted_swaps(pairs, places)
+    ends = destination * places + origin
     backwards = origin * places + destination
     undo = np.minimum(np.searchsorted(ends, backwards), max(0, len(ends) - 1))
     away, first_of = np.zeros(places, dtype=np.int64), np.empty(0, dtype=np.uint64)
