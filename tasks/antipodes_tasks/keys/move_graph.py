@@ -61,15 +61,11 @@ def move_graph(starts: Labels, moves: Moves, parts: tuple[Part, ...], most: int)
 
 def _moved(found: PositionSet, moves: Moves, batch: range) -> NDArray[np.int64]:
     """Add the successors of a batch of positions; return its edges: the nodes before and after, and the move."""
-    packing = found.packing
-    labels, listed = packing.unpack(found.words[batch.start : batch.stop]), [np.empty((0, 3), dtype=np.int64)]
-    for number in range(len(moves)):
-        after, legal = moves.move(number, labels)
-        words = packing.pack(after[legal])
-        found.add(words)
-        before = batch.start + np.flatnonzero(legal)
-        listed.append(np.stack((before, found.numbers(words), np.full(len(before), number)), axis=1))
-    return _each_once(np.concatenate(listed))
+    before, number, after = moves.steps(found.packing.unpack(found.words[batch.start : batch.stop]))
+    order = np.argsort(number, kind="stable")  # new positions are numbered in the order of the moves that reach them
+    words = found.packing.pack(after[order])
+    found.add(words)
+    return _each_once(np.stack((batch.start + before[order], found.numbers(words), number[order]), axis=1))
 
 
 def _each_once(edges: NDArray[np.int64]) -> NDArray[np.int64]:
