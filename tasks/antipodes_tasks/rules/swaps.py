@@ -60,10 +60,6 @@ class Swaps(Moves):
         """The distinct pairs as bytes, regardless of their order and of repeats."""
         return b"swaps" + _different(self.pairs).tobytes()
 
-    def reversed(self) -> "Swaps":
-        """Return the inverse moves."""
-        return Swaps(self.pairs[:, ::-1])
-
     def move(self, number: int, labels: Labels) -> tuple[Labels, Mask]:
         """Return the positions ``(n, places)`` after a move and a mask ``(n,)`` of the positions that allow it."""
         return _moved(labels, *self.pairs[number])
