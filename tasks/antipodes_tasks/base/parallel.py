@@ -1,4 +1,4 @@
-"""Calls on several threads: with results in order, progress and cancellation."""
+"""Calls on several threads, with results in order, progress and cancellation; and items that are computed ahead."""
 
 import time
 from collections import deque
@@ -110,6 +110,15 @@ def on_threads(
         finally:
             ended.set()
             pool.shutdown(cancel_futures=True)
+
+
+def read_ahead(items: Iterator[T]) -> Iterator[T]:
+    """Yield the items, each of which a second thread computes while the caller processes the previous one."""
+    with ThreadPoolExecutor(1) as pool:
+        coming = pool.submit(next, items, None)
+        while (item := coming.result()) is not None:
+            coming = pool.submit(next, items, None)
+            yield item
 
 
 def _result(future: Future[R], pulse: Callable[[], object], errors: Sequence[BaseException]) -> R:

@@ -2,8 +2,6 @@
 
 import threading
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
-from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +10,7 @@ from antipodes.system.machine import MIB
 from antipodes.tables.journal import Journal
 from antipodes.tables.journal_file import Cover, FileIndex, StoredSegments
 from antipodes.tables.layers.shard_segments import ShardSegments, write
+from antipodes_tasks.base.parallel import read_ahead
 from antipodes_tasks.bfs.bitmaps import Bitmap
 from antipodes_tasks.bfs.segments import Segment
 
@@ -21,8 +20,6 @@ MIN_BYTES_AHEAD = 4 * READ_BYTES
 """Minimum size in bytes of a stream that a second thread reads ahead. For a shorter one, starting it takes longer."""
 PIECES_IN_MEMORY = 3
 """Maximum number of pieces of a stream in memory: being processed, read ahead, and, as a copy, being checked."""
-
-Item = TypeVar("Item")
 
 
 class DiskSegments(ShardSegments):
@@ -117,12 +114,3 @@ class LayerLog:
         self._segments.log.add(chunk, depth, layer, width, count)
         if self._segments.log.size > self._segments.buffer_bytes:
             self._segments.write_to(chunk + 1, depth, self._token)
-
-
-def read_ahead(items: Iterator[Item]) -> Iterator[Item]:
-    """Yield the items, each of which a second thread computes while the caller processes the previous one."""
-    with ThreadPoolExecutor(1) as pool:
-        coming = pool.submit(next, items, None)
-        while (item := coming.result()) is not None:
-            coming = pool.submit(next, items, None)
-            yield item
