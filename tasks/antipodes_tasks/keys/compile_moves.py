@@ -190,11 +190,11 @@ class _OfPlaces:
         effects = np.zeros((self.mask[place] + 1, self.words), dtype=np.uint64)
         codes = effects[: len(labels)]
         codes[:, self.word[place]] = np.arange(len(labels), dtype=np.uint64) << np.uint64(self.shift[place])
-        codes[:, self.word[there]] ^= known(after) << np.uint64(self.shift[there])
+        codes[:, self.word[there]] ^= as_words(after) << np.uint64(self.shift[there])
         return effects
 
 
-def known(codes: NDArray[np.int16]) -> Words:
+def as_words(codes: NDArray[np.int16]) -> Words:
     """Return codes as words, with 0 for UNKNOWN: the move is illegal in this case."""
     return np.where(codes == UNKNOWN, 0, codes).astype(np.uint64)
 
@@ -242,7 +242,7 @@ def _tables_of_pairs(empty: NDArray[np.int64], piece: NDArray[np.int64], packing
     values = int(layout.mask.max(initial=0)) + 1
     leaves = np.arange(values, dtype=np.uint64) << layout.shift[piece[example], np.newaxis]
     after = packing.codes[empty[example, np.newaxis], packing.labels[piece[example], :values]]
-    enters = known(after) << layout.shift[empty[example], np.newaxis]
+    enters = as_words(after) << layout.shift[empty[example], np.newaxis]
     parted = two_words[example]
     tables = np.stack((np.where(parted[:, np.newaxis], leaves, leaves ^ enters), enters), axis=1)
     kept = np.stack((np.ones_like(parted), parted), axis=1)

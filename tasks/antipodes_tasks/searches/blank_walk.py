@@ -11,7 +11,7 @@ from antipodes_tasks.base.jit import kernel
 from antipodes_tasks.keys.bit_fields import Fields
 from antipodes_tasks.keys.position_set import Words
 from antipodes_tasks.rules.swaps import UNREACHABLE, Edges, distances_to, neighbours, positions_along, reversed_edges
-from antipodes_tasks.searches.depth_first import FAR, Descent, Pass, listed, room_for_paths
+from antipodes_tasks.searches.depth_first import FAR, Descent, Pass, paths_to_list, room_for_paths
 from antipodes_tasks.searches.problem import Problem, Request
 
 ZERO, ONE = np.uint64(0), np.uint64(1)
@@ -95,7 +95,7 @@ def descent_of_blank(depth: int, problem: Problem, edges: Edges, request: Reques
 
     def result() -> Pass:
         _, _, found, cut = tally.tolist()
-        blanks = steps.place[listed(paths, found, problem, request)]
+        blanks = steps.place[paths_to_list(paths, found, problem, request)]
         swaps = (np.stack((one[1:], one[:-1]), axis=1) for one in blanks)  # the piece takes the blank's place
         return Pass([positions_along(problem.position, one) for one in swaps], found, depth + 1 if cut else FAR)
 

@@ -21,7 +21,7 @@ from antipodes_tasks.searches.depth_first import DEPTH, EXPANDED
 from antipodes_tasks.searches.dual_lookups import DualBlocks
 from antipodes_tasks.searches.shares import NODE
 from antipodes_tasks.searches.step_lookups import StepArrays, StepWords, find_words, successors_by_steps
-from antipodes_tasks.searches.view_lookups import BestViews, find_entries, keep_in_views, successors_by_views
+from antipodes_tasks.searches.view_lookups import BestViews, find_entries, look_up_and_keep, successors_by_views
 
 
 @kernel
@@ -75,7 +75,7 @@ def descend_in_blocks(
             counts = bool(depth >= split or part == ZERO)
             kept = successors_by_bundles(path, blocks, depth, start, bundles, dual, follow, counts)
             if left == near + 1:
-                kept = keep_in_views(path, best, below, kept, start, views, values, split, part, parts)
+                kept = look_up_and_keep(path, best, below, kept, start, views, values, split, part, parts)
             elif below == split:
                 kept = keep_share(path, blocks, below, kept, dual, part, parts)
         if below == np.uint64(len(path.taken)):

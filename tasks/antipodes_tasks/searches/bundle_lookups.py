@@ -149,7 +149,7 @@ def look_up_next(
         if best != NO_VIEW:
             sought.place[count], sought.turn[count] = k, best
             count += ONE
-    find_digits(path, blocks, below, count, bundles)
+    find_bundle_digits(path, blocks, below, count, bundles)
     locate(sought, count, bundles)
     for n in range(kept):
         k, u = left[n], chosen[n]
@@ -166,7 +166,7 @@ def look_up_next(
 
 
 @kernel
-def find_digits(
+def find_bundle_digits(
     path: BlockPath, blocks: BundleBlocks, depth: np.uint64, count: np.uint64, bundles: BundleArrays
 ) -> None:
     """Compute the digits of some positions of a block in some views; see `Sought.place`."""
@@ -198,7 +198,7 @@ def find_home_digits(
         if home != NO_VIEW:
             place[count], view[count] = left[n], home
             count += ONE
-    find_digits(path, blocks, depth, count, bundles)
+    find_bundle_digits(path, blocks, depth, count, bundles)
 
 
 @kernel

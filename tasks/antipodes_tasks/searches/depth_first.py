@@ -69,7 +69,7 @@ def room_for_paths(depth: int, request: Request, dtype: type[np.integer[Any]], l
     return np.empty((min(request.listed, fitting), length), dtype=dtype)
 
 
-def listed(paths: NDArray[Any], found: int, problem: Problem, request: Request) -> NDArray[Any]:
+def paths_to_list(paths: NDArray[Any], found: int, problem: Problem, request: Request) -> NDArray[Any]:
     """Return the paths to list; raise ResourceLimitError if they take too much memory."""
     if request.every:
         check_listing(min(found, request.listed), paths.shape[1], problem.rules.places, request.memory_limit)
@@ -129,7 +129,7 @@ def descent_by_swaps(depth: int, problem: Problem, steps: Steps, tables: TableSu
 
     def result() -> Pass:
         _, _, found, following = stack.tally.tolist()
-        taken = numbers[listed(paths, found, problem, request)]
+        taken = numbers[paths_to_list(paths, found, problem, request)]
         return Pass(list(steps.replay(problem.position, taken)), found, following)
 
     return Descent(lambda budget: _descend_by_swaps(stack, budget, *known), stack.tally, result)

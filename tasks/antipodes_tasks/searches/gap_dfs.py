@@ -27,7 +27,7 @@ from antipodes_tasks.searches.depth_first import (
     NEXT_BOUND,
     Descent,
     Pass,
-    listed,
+    paths_to_list,
     room_for_paths,
 )
 from antipodes_tasks.searches.problem import Problem, Request
@@ -92,7 +92,7 @@ def descent_by_gaps(depth: int, problem: Problem, gaps: Gaps, request: Request) 
 
     def result() -> Pass:
         _, _, found, following = stack.tally.tolist()
-        taken = listed(paths, found, problem, request)
+        taken = paths_to_list(paths, found, problem, request)
         return Pass(list(problem.steps.replay(problem.position, taken)), found, following)
 
     return Descent(lambda budget: _descend(stack, budget, rules, paths, request.every), stack.tally, result)

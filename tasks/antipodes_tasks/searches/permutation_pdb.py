@@ -36,7 +36,7 @@ from antipodes_tasks.searches.block_path import (
     ViewArrays,
 )
 from antipodes_tasks.searches.bundle_arrays import BundleArrays
-from antipodes_tasks.searches.depth_first import NEXT_BOUND, Descent, Pass, listed, room_for_paths
+from antipodes_tasks.searches.depth_first import NEXT_BOUND, Descent, Pass, paths_to_list, room_for_paths
 from antipodes_tasks.searches.digits import Digit, split
 from antipodes_tasks.searches.dual_lookups import DualViews
 from antipodes_tasks.searches.move_sequences import Inverses, followers, followers_as_bits
@@ -70,7 +70,7 @@ class PermutationPatterns(Patterns):
     room: int = 0
     """Maximum size of the step tables for long searches, in bytes."""
     _made: list[StepArrays] = field(default_factory=list, init=False)
-    _begun: dict[str, tuple[tuple[bytes, int, bool], list[Beginning]]] = field(default_factory=dict, init=False)
+    _latest: dict[str, tuple[tuple[bytes, int, bool], list[Beginning]]] = field(default_factory=dict, init=False)
     """The beginnings that were computed last, with the root, the depth and ``every``, for which they were computed."""
     _preparing: Lock = field(default_factory=Lock, init=False)
 
@@ -84,8 +84,8 @@ class PermutationPatterns(Patterns):
         chosen = list[TableLookup]()
         for clipped in (False, True):
             same = [view for view in found if (view.table.bundles is not None) == clipped]
-            said = [view.table.read(values, view.entries(sample)) for view in same]
-            chosen += [same[k] for k in _raising(said)] if same else []
+            bounds = [view.table.read(values, view.entries(sample)) for view in same]
+            chosen += [same[k] for k in _choose_views(bounds)] if same else []
         return cls(rules, goal, tuple(chosen), values, room)
 
     @property
@@ -150,13 +150,13 @@ class PermutationPatterns(Patterns):
         moves would lower all of these bounds by one, so all of them would be 1 before the last move. This is
         impossible, so every path has more moves. (H. Kociemba found this for the cube.)
         """
-        said = self.look_up(self.rules.moves.predecessors(self.goal))[: self.exact]
+        bounds = self.look_up(self.rules.moves.predecessors(self.goal))[: self.exact]
         linked = np.ones(self.exact, dtype=np.bool_)
-        if (said[linked] == 1).all(axis=0).any():
+        if (bounds[linked] == 1).all(axis=0).any():
             return np.zeros_like(linked)
         for view in reversed(range(self.exact)):
             linked[view] = False
-            linked[view] = bool((said[linked] == 1).all(axis=0).any())
+            linked[view] = bool((bounds[linked] == 1).all(axis=0).any())
         return linked
 
     @cached_property
@@ -187,14 +187,14 @@ class PermutationPatterns(Patterns):
             root = both[int(inverted)]
         search = self._long_search(root, depth, request)
         if search is None:
-            path, looked = _path(self, depth, root, request)
-            advance = self._by_views(path, looked, request.every, share)
+            path, lookups = _path(self, depth, root, request)
+            advance = self._by_views(path, lookups, request.every, share)
         else:
             path, beginnings = search.path, self._beginnings(root, depth, request.every)
             advance = search.chain_stages(beginnings, self.goal, self.effects, request.every, share)
 
         def result() -> Pass:
-            found = listed(path.found, int(path.tally[DISTINCT]), problem, request)
+            found = paths_to_list(path.found, int(path.tally[DISTINCT]), problem, request)
             if inverted and self.inverses is not None:
                 found = self.inverses.moves[found[:, ::-1].astype(np.int64)].astype(np.uint64)
             compiled = problem.steps
@@ -213,9 +213,9 @@ class PermutationPatterns(Patterns):
             return StagedSearch.with_steps(*tables, self.steps, root, depth, request)
         return None
 
-    def _by_views(self, path: BlockPath, looked: BestViews, every: bool, share: Share) -> Callable[[int], bool]:
+    def _by_views(self, path: BlockPath, lookups: BestViews, every: bool, share: Share) -> Callable[[int], bool]:
         """Return a function that advances a search without step tables; see `Descent.advance`."""
-        by_views = looked, self.followers[every], self.values
+        by_views = lookups, self.followers[every], self.values
         found_by = (self.goal, self.effects, self.arrays, by_views, None, None, ZERO, every, *share.words)
 
         def advance(budget: int) -> bool:
@@ -230,11 +230,11 @@ class PermutationPatterns(Patterns):
 
     def _beginnings(self, root: Labels, depth: int, every: bool) -> list[Beginning]:
         """Return the stages of a search for paths of ``depth`` moves, with their first positions."""
-        asked, known = (root.tobytes(), depth, every), self._begun.get("last")
+        asked, known = (root.tobytes(), depth, every), self._latest.get("last")
         if known is None or known[0] != asked:  # all shares of a search begin in the same way
             tables = self.rules, self.views, self.values
             known = asked, [Beginning.of(stage, root, *tables) for stage in self._stages(root, depth, every)]
-            self._begun["last"] = known
+            self._latest["last"] = known
         return known[1]
 
     def _stages(self, root: Labels, depth: int, every: bool) -> list[Stage]:
@@ -273,13 +273,13 @@ def _path(patterns: PermutationPatterns, depth: int, root: Labels, request: Requ
     views, moves, arrays = patterns.views, len(patterns.rules.moves), patterns.arrays
     room, follow = max(ROOM, moves), patterns.followers[request.every]
     path = BlockPath.of(root, depth, room, arrays, room_for_paths(depth, request, np.uint64, depth))
-    looked = best_views(views, moves, depth, room)
+    lookups = best_views(views, moves, depth, room)
     for view, at in zip(views, arrays.digit_at.tolist(), strict=False):
         own = split(int(view.entries(root[np.newaxis])[0]), view.table.digits)
         path.digits[0, 0, at : at + len(own)] = own
     path.size[0], path.view_bounds[0, 0] = 1, patterns.look_up(root[np.newaxis])[:, 0]
-    find_entries(path, looked, ZERO, ONE, arrays, follow, patterns.values)
-    return path, looked
+    find_entries(path, lookups, ZERO, ONE, arrays, follow, patterns.values)
+    return path, lookups
 
 
 def _view_digits(view: TableLookup) -> list[Digit]:
@@ -344,14 +344,14 @@ def _symmetries(rules: Rules, goal: Labels) -> Sequence[Symmetry | None]:
     return found.elements() if found.order <= MAX_SYMMETRIES else (None,)
 
 
-def _raising(said: Sequence[Numbers]) -> list[int]:
+def _choose_views(bounds: Sequence[Numbers]) -> list[int]:
     """Return the numbers of the views to use, chosen greedily: each raises the mean bound of the sample most."""
-    chosen, bound = list[int](), np.zeros_like(said[0])
-    while len(chosen) < min(MAX_VIEWS, len(said)):
-        raised = [float(np.maximum(bound, own).mean() - bound.mean()) for own in said]
+    chosen, bound = list[int](), np.zeros_like(bounds[0])
+    while len(chosen) < min(MAX_VIEWS, len(bounds)):
+        raised = [float(np.maximum(bound, own).mean() - bound.mean()) for own in bounds]
         best = int(np.argmax(raised))
         if chosen and raised[best] < MIN_GAIN:
             break
         chosen.append(best)
-        bound = np.maximum(bound, said[best])
+        bound = np.maximum(bound, bounds[best])
     return chosen

@@ -27,7 +27,7 @@ from antipodes_tasks.spaces.orbits import Orbits
 from antipodes_tasks.spaces.reduced_numbering import Reduced
 from antipodes_tasks.spaces.reduced_rows import KeyLines, KeyNumbers
 from antipodes_tasks.spaces.reduced_tables import ReducedTables
-from antipodes_tasks.spaces.row_classes import RowClasses, RowNumbers, number_rows
+from antipodes_tasks.spaces.row_classes import RowClasses, RowNumbers, find_row_numbers
 from antipodes_tasks.spaces.row_tables import RowTables
 from antipodes_tasks.spaces.rows_and_columns import Cut
 from antipodes_tasks.spaces.space import Numbering, Space
@@ -116,7 +116,7 @@ class Representatives:
         labels = numbering.unrank(rows * self.classes.frame.width)
         least = self.classes.minimum_images(labels)
         found = np.empty(len(rows), dtype=np.int64)
-        number_rows(least.keys, self.numbers, found)
+        find_row_numbers(least.keys, self.numbers, found)
         assert found.min() >= 0  # both numberings number the same positions
         return MappedRows(found, least.symmetries, self.tables.keys_of_images(labels, least.symmetries))
 

@@ -24,7 +24,7 @@ from antipodes_tasks.searches.depth_first import (
     NEXT_BOUND,
     Descent,
     Pass,
-    listed,
+    paths_to_list,
     room_for_paths,
     swap_leads_to_goal,
 )
@@ -158,7 +158,7 @@ def descent_by_patterns(
         return _descend_by_patterns(path, budget, problem.goals, here, request.every, *share.words)
 
     def result() -> Pass:
-        found = listed(path.found, int(path.tally[FOUND]), problem, request)
+        found = paths_to_list(path.found, int(path.tally[FOUND]), problem, request)
         swaps = (np.stack((arrays.origin[edges], arrays.destination[edges]), axis=1) for edges in found)
         positions = [positions_along(problem.position, one) for one in swaps]
         return Pass(positions, *path.tally[[FOUND, NEXT_BOUND]].tolist())
@@ -191,7 +191,7 @@ def _descend_by_patterns(
     depth, stop, over = np.uint64(tally[DEPTH]), expanded + budget, False
     while expanded < stop and not over:
         first, left = depth * most, greatest - depth - ONE
-        last = edge[first - most + tried[depth - ONE] - ONE] if depth > ZERO else _before_all(labels, len(origin))
+        last = edge[first - most + tried[depth - ONE] - ONE] if depth > ZERO else _pseudo_edge(labels, len(origin))
         counts = np.int64(depth >= split or part == ZERO)
         expanded += counts
         generated += counts * np.int64(first_of[last + ONE] - first_of[last])
@@ -356,7 +356,7 @@ def _take_goals(
 
 
 @kernel
-def _before_all(labels: Labels, edges: int) -> np.uint64:
+def _pseudo_edge(labels: Labels, edges: int) -> np.uint64:
     """Return the pseudo-edge that precedes the first move: the number of edges plus the blank's place."""
     blank = ZERO
     while labels[blank] != 0:

@@ -20,7 +20,7 @@ from antipodes_tasks.searches.problem import Request
 from antipodes_tasks.searches.progress import Heartbeat
 from antipodes_tasks.searches.shares import Share
 from antipodes_tasks.searches.step_lookups import PART, STEP_ROOM, StepArrays, StepWords
-from antipodes_tasks.searches.step_tables import MAX_MOVES, Steps, steps_of
+from antipodes_tasks.searches.step_tables import MAX_MOVES, Steps, step_table_of
 from antipodes_tasks.searches.symmetric_starts import Stage, bits_of
 from antipodes_tasks.searches.view_lookups import BestViews, best_views, find_entries
 
@@ -218,7 +218,7 @@ def step_arrays(
     for table in tables:
         assert table.quotient is not None
         own = values[table.begin : table.begin + table.encoding.size(table.entries)]
-        made = steps_of(table.quotient.space, own, table.encoding, threads, pulse)
+        made = step_table_of(table.quotient.space, own, table.encoding, threads, pulse)
         if made is None:
             return []
         begin[table], size = size, size + len(made)

@@ -70,7 +70,7 @@ class StepWords(NamedTuple):
 @kernel
 def successors_by_steps(
     path: BlockPath,
-    looked: StepWords,
+    lookups: StepWords,
     depth: np.uint64,
     linked: NDArray[np.bool_],
     steps: StepArrays,
@@ -83,8 +83,8 @@ def successors_by_steps(
 
     ``follow`` is `Stage.follow`, and ``split``, ``part`` and ``parts`` are the `Share`.
     """
-    _, tried, parent, move, number, _, said, taken, _, tally, _ = path
-    word, symmetry, changes = looked
+    _, tried, parent, move, number, _, view_bounds, taken, _, tally, _ = path
+    word, symmetry, changes = lookups
     _, moves_of, still, words = steps
     left, below, links = np.int64(len(taken)) - np.int64(depth) - 1, depth + ONE, linked.sum()
     moves, all_views, in_word = np.uint64(len(follow) - 1), np.uint64(len(still)), np.uint64(moves_of.shape[2])
@@ -102,7 +102,7 @@ def successors_by_steps(
                 raises |= np.uint64(moves_of[u, s, p, (w >> (p * PART)) & IN_PART])
                 keeps |= np.uint64(moves_of[u, s, p, (w >> (KEEPS + p * PART)) & IN_PART])
             changes[u, ZERO], changes[u, ONE] = raises, keeps
-            slack, lowers = left - np.int64(said[depth, j, u]), ALL & ~(raises | keeps)
+            slack, lowers = left - np.int64(view_bounds[depth, j, u]), ALL & ~(raises | keeps)
             if slack < 0:
                 allowed &= lowers
                 far |= raises
@@ -124,7 +124,7 @@ def successors_by_steps(
             move[below, kept], parent[below, kept] = np.uint32(m), np.uint32(j)
             for u in range(all_views):
                 step = TWO * ((changes[u, ZERO] >> m) & ONE) + ((changes[u, ONE] >> m) & ONE)
-                said[below, kept, u] = np.uint8(np.uint64(said[depth, j, u]) + step - ONE)
+                view_bounds[below, kept, u] = np.uint8(np.uint64(view_bounds[depth, j, u]) + step - ONE)
             kept += ONE
         j += ONE
     tried[depth] = j
@@ -135,7 +135,7 @@ def successors_by_steps(
 @kernel
 def find_words(
     path: BlockPath,
-    looked: StepWords,
+    lookups: StepWords,
     depth: np.uint64,
     kept: np.uint64,
     views: ViewArrays,
@@ -146,7 +146,7 @@ def find_words(
 
     The puzzle has ``moves`` moves.
     """
-    parent, move, digits, word, symmetry = path.parent, path.move, path.digits, looked.word, looked.symmetry
+    parent, move, digits, word, symmetry = path.parent, path.move, path.digits, lookups.word, lookups.symmetry
     digit_at, meta, after, quotients, classes, symmetries, _, _, _ = views
     begin, words = steps.begin, steps.words
     for u in range(np.uint64(len(begin))):

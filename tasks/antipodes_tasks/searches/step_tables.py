@@ -23,7 +23,7 @@ ROWS_AT_ONCE = 1 << 8
 Steps = NDArray[np.uint64]
 
 
-def steps_of(
+def step_table_of(
     space: Space, values: NDArray[np.uint8], encoding: Encoding, threads: int, pulse: Heartbeat
 ) -> Steps | None:
     """Return the word of each entry of a table, ``(entries,)``, if all moves are legal everywhere.

@@ -79,21 +79,21 @@ def _stage(images: Numbers, order: Numbers, follow: NDArray[np.uint32], most: in
     """Return a stage. Its prefixes are extended until no symmetry fixes them, a block is full, or they have ``most``
     moves.
     """
-    begun, length = [(list[int](), images)], 0
-    while length < most and any(len(kept) > 1 for _, kept in begun):
-        longer = list(islice(_extended_prefixes(begun, order, follow), STEP_ROOM + 1))
+    prefixes, length = [(list[int](), images)], 0
+    while length < most and any(len(kept) > 1 for _, kept in prefixes):
+        longer = list(islice(_extended_prefixes(prefixes, order, follow), STEP_ROOM + 1))
         if len(longer) > STEP_ROOM:
             break
-        begun, length = longer, length + 1
-    beginnings = np.array([moves for moves, _ in begun], dtype=np.int64)
-    return Stage(beginnings.reshape(len(begun), length), follow)
+        prefixes, length = longer, length + 1
+    beginnings = np.array([moves for moves, _ in prefixes], dtype=np.int64)
+    return Stage(beginnings.reshape(len(prefixes), length), follow)
 
 
 def _extended_prefixes(
-    begun: list[tuple[list[int], Numbers]], order: Numbers, follow: NDArray[np.uint32]
+    prefixes: list[tuple[list[int], Numbers]], order: Numbers, follow: NDArray[np.uint32]
 ) -> Iterator[tuple[list[int], Numbers]]:
     """Yield the prefixes extended by one move, each with the symmetries that fix it."""
-    for moves, kept in begun:
+    for moves, kept in prefixes:
         for move in bits_of(int(follow[moves[-1] if moves else -1])):
             if (order[kept[:, move]] >= order[move]).all():
                 yield [*moves, move], kept[kept[:, move] == move]

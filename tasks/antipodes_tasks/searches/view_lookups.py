@@ -82,7 +82,7 @@ def value_at(
 @kernel
 def successors_by_views(
     path: BlockPath,
-    looked: BestViews,
+    lookups: BestViews,
     depth: np.uint64,
     views: ViewArrays,
     follow: Followers,
@@ -95,17 +95,17 @@ def successors_by_views(
 
     ``split``, ``part`` and ``parts`` are the `Share`; the first share counts the positions above the split.
     """
-    kept = successors_in_best(path, looked, depth, views, follow, values, bool(depth >= split or part == ZERO))
-    below, moves, digits = depth + ONE, np.uint64(looked.entry.shape[2]), np.uint64(path.digits.shape[2])
+    kept = successors_in_best(path, lookups, depth, views, follow, values, bool(depth >= split or part == ZERO))
+    below, moves, digits = depth + ONE, np.uint64(lookups.entry.shape[2]), np.uint64(path.digits.shape[2])
     find_digits(path.digits, path.parent, path.move, below, kept, ZERO, digits, moves, views.digits, views.after)
-    look_up_others(path, looked, below, kept, views, values)
-    return keep_near(path, looked, below, kept, views, values, split, part, parts)
+    look_up_others(path, lookups, below, kept, views, values)
+    return keep_unpruned(path, lookups, below, kept, views, values, split, part, parts)
 
 
 @kernel
-def keep_in_views(
+def look_up_and_keep(
     path: BlockPath,
-    looked: BestViews,
+    lookups: BestViews,
     depth: np.uint64,
     kept: np.uint64,
     start: np.uint64,
@@ -117,19 +117,19 @@ def keep_in_views(
 ) -> np.uint64:
     """Look up a block's positions, whose predecessors below the depth ``start`` have not been looked up in any view.
 
-    Return the number of positions kept; see `keep_near`.
+    Return the number of positions kept; see `keep_unpruned`.
     """
     for k in range(kept):
-        looked.best[depth - ONE, path.parent[depth, k]] = NO_VIEW
-    follow_digits(path, depth, kept, start, np.uint64(looked.entry.shape[2]), views)
-    look_up_others(path, looked, depth, kept, views, values)
-    return keep_near(path, looked, depth, kept, views, values, split, part, parts)
+        lookups.best[depth - ONE, path.parent[depth, k]] = NO_VIEW
+    follow_digits(path, depth, kept, start, np.uint64(lookups.entry.shape[2]), views)
+    look_up_others(path, lookups, depth, kept, views, values)
+    return keep_unpruned(path, lookups, depth, kept, views, values, split, part, parts)
 
 
 @kernel
 def successors_in_best(
     path: BlockPath,
-    looked: BestViews,
+    lookups: BestViews,
     depth: np.uint64,
     views: ViewArrays,
     follow: Followers,
@@ -137,8 +137,8 @@ def successors_in_best(
     counts: bool,
 ) -> np.uint64:
     """Expand positions of a depth while there is room; return the number of successors that the best views keep."""
-    _, tried, parent, move, _, _, said, taken, _, tally, _ = path
-    best, entry, _ = looked
+    _, tried, parent, move, _, _, view_bounds, taken, _, tally, _ = path
+    best, entry, _ = lookups
     begin, encodings = views.begin, views.encodings
     follow_at, following = follow
     left, below, start = np.int64(len(taken)) - np.int64(depth) - 1, depth + ONE, np.uint64(len(follow_at) - 2)
@@ -157,7 +157,7 @@ def successors_in_best(
                 next_bound = min(next_bound, np.int64(below + value))
                 continue
             move[below, kept], parent[below, kept] = np.uint32(following[first + i]), np.uint32(j)
-            said[below, kept, v] = np.uint8(value)
+            view_bounds[below, kept, v] = np.uint8(value)
             kept += ONE
         j += ONE
     tried[depth], tally[NEXT_BOUND] = j, next_bound
@@ -167,7 +167,7 @@ def successors_in_best(
 @kernel
 def look_up_others(
     path: BlockPath,
-    looked: BestViews,
+    lookups: BestViews,
     depth: np.uint64,
     kept: np.uint64,
     views: ViewArrays,
@@ -175,7 +175,7 @@ def look_up_others(
 ) -> None:
     """Compute the entries of a block's positions in the views that have not been looked up yet, and prefetch them."""
     parent, digits = path.parent, path.digits
-    best, _, others = looked
+    best, _, others = lookups
     digit_at, meta, after, quotients, classes, _, begin, encodings, _ = views
     above, end = depth - ONE, np.uint64(len(begin))
     for u in range(end):
@@ -215,9 +215,9 @@ def reduced_entry(
 
 
 @kernel
-def keep_near(
+def keep_unpruned(
     path: BlockPath,
-    looked: BestViews,
+    lookups: BestViews,
     depth: np.uint64,
     kept: np.uint64,
     views: ViewArrays,
@@ -227,8 +227,8 @@ def keep_near(
     parts: np.uint64,
 ) -> np.uint64:
     """Keep the positions of a block that no view prunes and that belong to the share; return their number."""
-    _, _, parent, move, number, digits, said, taken, _, tally, _ = path
-    best, _, others = looked
+    _, _, parent, move, number, digits, view_bounds, taken, _, tally, _ = path
+    best, _, others = lookups
     begin, encodings, linked = views.begin, views.encodings, views.linked
     left, end, links = np.int64(len(taken)) - np.int64(depth), np.uint64(len(begin)), linked.sum()
     near = ZERO
@@ -237,8 +237,8 @@ def keep_near(
         for u in range(end):
             if np.uint64(u) != np.uint64(best[depth - ONE, parent[depth, k]]):
                 shift, mask = encodings[u, SHIFT], encodings[u, MASK]
-                said[depth, k, u] = np.uint8(value_at(values, np.uint64(others[u, k]), begin[u], shift, mask))
-            one = np.int64(said[depth, k, u])
+                view_bounds[depth, k, u] = np.uint8(value_at(values, np.uint64(others[u, k]), begin[u], shift, mask))
+            one = np.int64(view_bounds[depth, k, u])
             worst = max(worst, one)
             tight += np.int64(linked[u] and one == left)
         worst += np.int64(links > 0 and tight == links and left > 0 and worst == left)
@@ -252,7 +252,7 @@ def keep_near(
                 continue
         move[depth, near], parent[depth, near] = move[depth, k], parent[depth, k]
         for u in range(end):
-            said[depth, near, u] = said[depth, k, u]
+            view_bounds[depth, near, u] = view_bounds[depth, k, u]
         for d in range(digits.shape[2]):
             digits[depth, near, d] = digits[depth, k, d]
         near += ONE
@@ -262,7 +262,7 @@ def keep_near(
 @kernel
 def find_entries(
     path: BlockPath,
-    looked: BestViews,
+    lookups: BestViews,
     depth: np.uint64,
     kept: np.uint64,
     views: ViewArrays,
@@ -270,15 +270,15 @@ def find_entries(
     values: NDArray[np.uint8],
 ) -> None:
     """Determine the best view of each position of a block, and the entries of the successors in this view."""
-    move, digits, said = path.move, path.digits, path.view_bounds
-    best, entry, _ = looked
+    move, digits, view_bounds = path.move, path.digits, path.view_bounds
+    best, entry, _ = lookups
     digit_at, meta, after, quotients, classes, _, begin, encodings, _ = views
     follow_at, following, moves = follow.at, follow.moves, np.uint64(entry.shape[2])
     start = np.uint64(len(follow_at) - 2)
     for k in range(kept):
         m, v = start if depth == ZERO else np.uint64(move[depth, k]), ZERO
         for u in range(ONE, np.uint64(len(begin))):
-            v = np.uint64(u) if said[depth, k, u] > said[depth, k, v] else v
+            v = np.uint64(u) if view_bounds[depth, k, u] > view_bounds[depth, k, v] else v
         best[depth, k] = np.uint32(v)
         first, successors = follow_at[m], follow_at[m + ONE] - follow_at[m]
         entry[depth, k, :successors] = 0

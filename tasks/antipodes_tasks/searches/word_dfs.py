@@ -26,7 +26,7 @@ from antipodes_tasks.searches.depth_first import (
     NEXT_BOUND,
     Descent,
     Pass,
-    listed,
+    paths_to_list,
     room_for_paths,
 )
 from antipodes_tasks.searches.move_sequences import MAX_PAIRED, redundant_pairs
@@ -113,7 +113,7 @@ def descent_by_words(depth: int, problem: Problem, steps: CompiledSteps, request
 
     def result() -> Pass:
         _, _, found, following = stack.tally.tolist()
-        taken = listed(paths, found, problem, request)
+        taken = paths_to_list(paths, found, problem, request)
         return Pass(list(steps.replay(problem.position, taken)), found, following)
 
     return Descent(advance, stack.tally, result)

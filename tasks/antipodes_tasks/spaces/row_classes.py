@@ -234,7 +234,7 @@ def number_of_row(key: np.uint64, rows: RowNumbers) -> int:
 
 
 @kernel
-def number_rows(keys: Keys, rows: RowNumbers, numbers: Indices) -> None:
+def find_row_numbers(keys: Keys, rows: RowNumbers, numbers: Indices) -> None:
     """Write `number_of_row` of each key ``(n,)`` to ``numbers``."""
     for n in range(len(keys)):
         numbers[n] = number_of_row(keys[n], rows)
