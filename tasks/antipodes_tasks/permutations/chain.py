@@ -209,32 +209,23 @@ BATCH = 1 << 16
 """Number of images of points that are sifted together."""
 
 
-def stabiliser_chain(
-    generators: ArrayLike, preferred: Sequence[int] | None = None, most: int | None = None
-) -> StabiliserChain:
+def stabiliser_chain(generators: ArrayLike, most: int | None = None) -> StabiliserChain:
     """Return the chain of the group that the permutations ``(moves, points)`` generate.
 
-    The points are considered in the ``preferred`` order; the default is 0, 1, 2, ... A point belongs to the base if
-    some element moves it and fixes all points before it. So the base depends only on the group and on this order. The
-    generators also depend on the order of the given permutations.
+    A point belongs to the base if some element moves it and fixes all smaller points. So the base depends only on the
+    group. The generators also depend on the order of the given permutations.
 
     Raises
     ------
     PermutationError
-        An array is not a permutation, or ``preferred`` does not contain all points.
+        An array is not a permutation.
     ResourceLimitError
         The group has more than ``most`` elements.
     """
     given = _checked(generators)
-    points = given.shape[1]
-    order = np.arange(points, dtype=np.int16) if preferred is None else _checked([preferred])[0]
-    if len(order) != points:
-        raise PermutationError(f"the preferred points must be all {points} points in some order, found {len(order)}")
-    place = inverted(order[np.newaxis])[0]
-    search = _Search(place[given[:, order]], most)
-    strong = order[search.strong_generators()[:, place]]
-    base = tuple(order[[level.point for level in search.levels]].tolist())
-    return StabiliserChain(points, base, tuple(tuple(each) for each in strong.tolist()))
+    search = _Search(given, most)
+    base, strong = tuple(level.point for level in search.levels), search.strong_generators().tolist()
+    return StabiliserChain(given.shape[1], base, tuple(map(tuple, strong)))
 
 
 def _checked(permutations: ArrayLike) -> Permutations:
@@ -251,8 +242,7 @@ def _checked(permutations: ArrayLike) -> Permutations:
 class _Search:
     """The Schreier-Sims algorithm: levels grow until all Schreier generators of each level lie in the level below it.
 
-    The points are numbered in the preferred order, so base points ascend, and the generators of a level fix all points
-    before its base point.
+    Base points ascend, and the generators of a level fix all points before its base point.
     """
 
     def __init__(self, generators: Permutations, most: int | None) -> None:
