@@ -12,7 +12,7 @@ import pytest
 from antipodes.puzzles.config import load_config
 from antipodes.solving import byte_cache, table_cache
 from antipodes.solving.byte_cache import LIMIT_VARIABLE
-from antipodes.solving.table_cache import fits_halves, values_of
+from antipodes.solving.table_cache import fits_halves, keep_arrays, kept_arrays, values_of
 from antipodes.system.options import RunOptions
 from antipodes.tables.run import run_puzzle
 from antipodes.tables.store.search_stores import TableStore
@@ -52,6 +52,23 @@ def test_encoded_distances_are_those_of_tables(
         for encoding in (HALVES, Encoding(2, 3)):
             assert np.array_equal(read(store, encoding), encoding.encode(plain))
     assert len(list(folder.glob("*.depths"))) == 3
+
+
+def test_arrays_are_read_with_their_shapes_unless_the_reading_is_ended(store: TableStore, folder: Path) -> None:
+    manifest, dtypes = store.read(), (np.int64, np.uint32, np.int32, np.uint16)
+    shapes = [(2, 3), (5,), (3, 1), (0,)]
+    arrays = [
+        np.arange(np.prod(shape), dtype=dtype).reshape(shape) for shape, dtype in zip(shapes, dtypes, strict=True)
+    ]
+    assert kept_arrays(manifest, "arrays", dtypes) is None
+    keep_arrays(manifest, "arrays", arrays)
+    found = kept_arrays(manifest, "arrays", dtypes)
+    assert found is not None
+    for one, other in zip(found, arrays, strict=True):
+        np.testing.assert_array_equal(one, other, strict=True)
+        assert one.flags.aligned
+    with pytest.raises(KeyError):
+        kept_arrays(manifest, "arrays", dtypes, lambda: {}["ended"])
 
 
 def test_damaged_files_are_noticed(store: TableStore, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,7 +16,7 @@ from antipodes.puzzles.abstraction import Abstraction, pattern_settings
 from antipodes.puzzles.config import Config, load_config
 from antipodes.puzzles.families import puzzle_from
 from antipodes.puzzles.puzzle import Puzzle
-from antipodes.solving import pattern_heuristic, pattern_values, quotient_cache
+from antipodes.solving import pattern_heuristic, pattern_values
 from antipodes.solving.pattern_heuristic import load_patterns
 from antipodes.system.options import RunOptions
 from antipodes.tables.run import run_puzzle
@@ -304,7 +304,7 @@ def test_tables_reduced_by_symmetries_say_the_same(
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setattr(quotient, "MAX_ROWS", most_rows)
     monkeypatch.setattr(pattern_values, "LEAST_CACHED", 1)
-    monkeypatch.setattr(quotient_cache, "LEAST_CACHED_ROWS", 1)
+    monkeypatch.setattr(pattern_values, "LEAST_CACHED_ROWS", 1)
     puzzle = load_config("2x2x2").puzzle
     settings = settings_of("2x2x2", "reduced", {"CORNERS": ("01222222", 3)})
     whole, reduced = tmp_path / "whole.zarr", tmp_path / "reduced.zarr"
@@ -319,7 +319,7 @@ def test_tables_reduced_by_symmetries_say_the_same(
         assert (found.values.tobytes() == expected.values.tobytes()) == (most_rows == 1)
         monkeypatch.setattr(pattern_values, "read_store", pytest.fail)
         monkeypatch.setattr(
-            quotient_cache, "quotient_of", lambda *_: None if most_rows == 1 else pytest.fail("not cached")
+            pattern_values, "quotient_of", lambda *_: None if most_rows == 1 else pytest.fail("not cached")
         )
     monkeypatch.setattr(pattern_heuristic, "MAX_EXPANDED", 100)
     if most_rows == 1:
@@ -394,7 +394,7 @@ def test_searches_with_reduced_tables_expand_the_same_positions(
     name: str, pattern: str, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    monkeypatch.setattr(quotient_cache, "LEAST_CACHED_ROWS", 1)
+    monkeypatch.setattr(pattern_values, "LEAST_CACHED_ROWS", 1)
     puzzle = load_config(name).puzzle
     orbits = {"CORNERS": ("01234444", 3)} if name == "2x2x2" else PATTERNS[name][pattern]
     settings = settings_of(name, pattern, orbits)

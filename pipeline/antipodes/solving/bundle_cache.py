@@ -1,11 +1,9 @@
 """Bundles of large tables: computed once from the store, and then read from the cache."""
 
-from itertools import accumulate, pairwise
-
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes.solving.table_cache import keep, kept, read_store, writer
+from antipodes.solving.table_cache import keep, keep_arrays, kept, kept_arrays, read_store, writer
 from antipodes.system.machine import available_workers
 from antipodes.tables.store.search_stores import TableStore
 from antipodes.tables.store.table_manifest import TableManifest
@@ -18,8 +16,8 @@ SHIFT = 2
 """Binary logarithm of the number of values per byte."""
 MAKING_BYTES = 32
 """Bytes per bundle while bundles are computed."""
-HEADER = 3
-"""Number of integers at the beginning of the cached rows."""
+ARRAYS = np.uint32, np.int32, np.uint16
+"""The types of the arrays of cached bundles, without the words."""
 
 
 def clipped_encoding(manifest: TableManifest) -> Encoding:
@@ -41,14 +39,19 @@ def bytes_to_make(rows: BundleRows, manifest: TableManifest) -> int:
 
 
 def cached_bundles(manifest: TableManifest, rows: BundleRows, pulse: Heartbeat) -> Bundles | None:
-    """Return the bundles of a reduced table from the cache, or None if they are not there.
+    """Return the bundles of a reduced table from the cache, or None if they are missing or belong to other rows.
 
     ``pulse`` may end the reading by raising an error.
     """
     of_rows, of_words = _forms(manifest, rows)
-    head = kept(manifest, of_rows, pulse)
-    words = None if head is None else kept(manifest, of_words, pulse)
-    return None if head is None or words is None else _parsed(rows, clipped_encoding(manifest).base, head, words)
+    arrays = kept_arrays(manifest, of_rows, ARRAYS, pulse)
+    words = None if arrays is None else kept(manifest, of_words, pulse)
+    if arrays is None or words is None:
+        return None
+    class_of, maps, symmetries = arrays
+    if (len(class_of), maps.shape[1]) != (rows.count, rows.width) or len(words) % (4 * rows.width):
+        return None
+    return Bundles(rows, clipped_encoding(manifest).base, class_of, maps, symmetries, words.view("<u4"))
 
 
 def made_bundles(
@@ -75,7 +78,7 @@ def made_bundles(
     bundles = bundles_of(space, rows, encoding.base, values, available_workers(), pulse)
     if bundles is not None:
         of_rows, of_words = _forms(manifest, rows)
-        keep(manifest, of_rows, _written(bundles), pulse)
+        keep_arrays(manifest, of_rows, (bundles.class_of, bundles.maps, bundles.symmetries), pulse)
         keep(manifest, of_words, bundles.words.view(np.uint8), pulse)
     return bundles
 
@@ -84,27 +87,3 @@ def _forms(manifest: TableManifest, rows: BundleRows) -> tuple[str, str]:
     """Return the forms in which the list of bundles and the words are cached."""
     form = f"{len(rows.turns)} turns {rows.leading} {clipped_encoding(manifest).base}"
     return f"bundles {form}", f"words {form}"
-
-
-def _written(bundles: Bundles) -> NDArray[np.uint8]:
-    """Return everything but the words as bytes."""
-    sizes = np.array([len(bundles.class_of), *bundles.maps.shape], dtype="<i8")
-    arrays = bundles.class_of.astype("<u4"), bundles.maps.astype("<i4"), bundles.symmetries.astype("<u2")
-    return np.concatenate([part.ravel().view(np.uint8) for part in (sizes, *arrays)])
-
-
-def _parsed(rows: BundleRows, base: int, head: NDArray[np.uint8], words: NDArray[np.uint8]) -> Bundles | None:
-    """Parse the bytes from `_written`, whose digests the cache has already checked; None if they belong to others."""
-    count, maps, width = head[: 8 * HEADER].view("<i8").tolist()
-    if (count, width) != (rows.count, rows.width) or len(words) % (4 * width):
-        return None
-    ends = accumulate((4 * count, 4 * maps * width, 2 * maps), initial=8 * HEADER)
-    class_of, columns, symmetries = (head[first:end] for first, end in pairwise(ends))
-    return Bundles(
-        rows,
-        base,
-        class_of.view("<u4").astype(np.uint32),
-        columns.view("<i4").astype(np.int32).reshape(maps, width),
-        symmetries.view("<u2").astype(np.uint16),
-        words.view("<u4"),
-    )

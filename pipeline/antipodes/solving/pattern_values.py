@@ -8,7 +8,7 @@ pattern, so the missing entries are computed when the store is loaded.
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes.solving.table_cache import LEAST_CACHED, keep, kept, read_store, writer
+from antipodes.solving.table_cache import LEAST_CACHED, keep, keep_arrays, kept, kept_arrays, read_store, writer
 from antipodes.system.machine import available_workers
 from antipodes.tables.store.keys import StoredKeys
 from antipodes.tables.store.search_stores import TableStore
@@ -17,6 +17,7 @@ from antipodes_tasks.base.parallel import on_threads
 from antipodes_tasks.searches.packed import BYTES, Encoding
 from antipodes_tasks.searches.pattern_databases import UNREACHED
 from antipodes_tasks.searches.progress import Heartbeat, no_pulse
+from antipodes_tasks.searches.quotient import Quotient, followed_numbering, quotient_of
 from antipodes_tasks.spaces.reduced_numbering import Reduced
 from antipodes_tasks.spaces.space import NOT_NUMBERED, Space
 
@@ -26,6 +27,10 @@ MAX_EXPANDED = 1 << 28
 """Maximum number of entries to which a reduced table is expanded. Each entry takes one thread half a microsecond."""
 EXPANDED_TOGETHER = 1 << 16
 """Number of entries that a thread computes at once; their values fill whole bytes."""
+LEAST_CACHED_ROWS = 1 << 14
+"""Minimum number of rows, before the reduction, for which the cache is faster than computing the quotient."""
+QUOTIENT_ARRAYS = np.int64, np.uint32, np.int32, np.uint16
+"""The types of the arrays of a cached quotient."""
 Values = NDArray[np.uint8]
 
 
@@ -45,7 +50,7 @@ def expanded(
     """
     size = stored.whole.size
     form, large = f"expanded {encoding.shift} {encoding.base}", size >= LEAST_CACHED
-    cached = kept(manifest, form) if large else None
+    cached = kept(manifest, form, pulse) if large else None
     if cached is not None and len(cached) == encoding.size(size):
         return cached
     distances = np.empty(manifest.index_size, dtype=np.uint8)
@@ -61,5 +66,24 @@ def expanded(
     for _ in on_threads(expand, range(0, size, EXPANDED_TOGETHER), available_workers(), pulse):
         pass
     if large:
-        keep(manifest, form, values)
+        keep(manifest, form, values, pulse)
     return values
+
+
+def cached_quotient(space: Space, manifest: TableManifest, pulse: Heartbeat) -> Quotient | None:
+    """Return the quotient of a reduced table whose moves are always legal, from the cache if possible.
+
+    ``space`` is the space of the table. Returns None if there is no quotient, see `quotient_of`. ``pulse`` may end the
+    computation by raising an error. Raises InputError if the limit of the cache is not valid.
+    """
+    reduced = space.numbering
+    assert isinstance(reduced, Reduced)
+    large = reduced.frame.all_rows >= LEAST_CACHED_ROWS
+    if large and (found := kept_arrays(manifest, "quotient", QUOTIENT_ARRAYS, pulse)) is not None:
+        moves, class_of, maps, symmetries = found
+        return Quotient(space, followed_numbering(space.rules, reduced), class_of, maps, symmetries, moves)
+    quotient = quotient_of(space, available_workers(), pulse)
+    if large and quotient is not None:
+        arrays = quotient.moves, quotient.class_of, quotient.maps, quotient.symmetries
+        keep_arrays(manifest, "quotient", arrays, pulse)
+    return quotient

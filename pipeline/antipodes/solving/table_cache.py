@@ -1,7 +1,10 @@
 """The distances of tables in the form that searches need: read from a store the first time, and then from a cache."""
 
 import hashlib
+import math
+from collections.abc import Sequence
 from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,12 +17,14 @@ from antipodes_tasks.base.parallel import on_threads
 from antipodes_tasks.searches.packed import HALVES, Encoding
 from antipodes_tasks.searches.progress import Heartbeat, no_pulse
 
-FORMAT = 4
+FORMAT = 5
 """The version of the format of the cached files."""
 READ_TOGETHER = 1 << 24
 """Number of entries that a thread reads from a store at once."""
 LEAST_CACHED = 1 << 24
 """Minimum number of entries of a table for which the cache is faster than the store."""
+SHAPE_BYTES = 24
+"""Number of bytes in front of cached arrays for each array: its number of dimensions, and two sizes."""
 Values = NDArray[np.uint8]
 
 
@@ -72,6 +77,36 @@ def keep(manifest: TableManifest, form: str, values: Values, pulse: Heartbeat = 
     The bytes are read again from the file. An error of ``pulse`` ends the call.
     """
     keep_cached(_name(manifest, form), len(values), lambda write: write(0, values), pulse, values)
+
+
+def kept_arrays(
+    manifest: TableManifest, form: str, dtypes: Sequence[type[np.generic]], pulse: Heartbeat = no_pulse
+) -> list[NDArray[Any]] | None:
+    """Return the cached arrays of these types for a table in some form, or None if they are missing or corrupt."""
+    content = kept(manifest, form, pulse)
+    if content is None:
+        return None
+    begin, arrays = SHAPE_BYTES * len(dtypes), list[NDArray[Any]]()
+    shapes = content[:begin].view("<i8").reshape(len(dtypes), -1).tolist()
+    for scalar, (dimensions, *shape) in zip(dtypes, shapes, strict=True):
+        dtype = np.dtype(scalar)
+        end = begin + math.prod(shape) * dtype.itemsize
+        array = content[begin:end].view(dtype.newbyteorder("<")).astype(dtype, copy=False)
+        arrays.append(array.reshape(shape[:dimensions]))
+        begin = end
+    return arrays
+
+
+def keep_arrays(
+    manifest: TableManifest, form: str, arrays: Sequence[NDArray[Any]], pulse: Heartbeat = no_pulse
+) -> None:
+    """Cache arrays of one or two dimensions for a table in some form. Raises as `keep` does.
+
+    Arrays of larger items must come first: then all arrays are aligned in the file, and reading does not copy them.
+    """
+    shapes = np.array([(array.ndim, *array.shape, 1)[:3] for array in arrays], dtype=np.int64)
+    parts = [part.astype(part.dtype.newbyteorder("<"), copy=False).ravel() for part in (shapes, *arrays)]
+    keep(manifest, form, np.concatenate([part.view(np.uint8) for part in parts]), pulse)
 
 
 def writer(values: Values) -> Write:
