@@ -333,7 +333,7 @@ def test_only_the_chunks_that_are_needed_are_read(table: Table, monkeypatch: pyt
     with open_table(table._chunks.address) as fresh:
         chunks = fresh._chunks
         reading = chunks._read
-        monkeypatch.setattr(chunks._chunks, "_read", lambda number: read.append(number) or reading(number))
+        monkeypatch.setattr(chunks, "_read", lambda number: read.append(number) or reading(number))
         next(fresh.batches_at(14))
         assert len(read) == 1
 

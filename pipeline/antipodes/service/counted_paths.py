@@ -1,13 +1,12 @@
 """Shortest paths between the starts and a position, counted exactly and numbered."""
 
-import threading
-from collections import OrderedDict
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from antipodes.system.recently_used import RecentlyUsed
 from antipodes.tables.table import Table
 from antipodes_tasks.rules.moves import Labels
 
@@ -57,26 +56,8 @@ class CountedPaths:
         return np.array(path)
 
 
-class PathsCache:
-    """A cache of recently computed shortest paths; a user who browses the paths requests them one by one."""
-
-    def __init__(self, size: int = MAX_CACHED) -> None:
-        self._size = size
-        self._kept: OrderedDict[Hashable, CountedPaths | None] = OrderedDict()
-        self._lock = threading.Lock()
-
-    def get(self, key: Hashable, make: Callable[[], CountedPaths | None]) -> CountedPaths | None:
-        """Return the paths that are cached under a key; compute them if there are none."""
-        with self._lock:
-            if key in self._kept:
-                self._kept.move_to_end(key)
-                return self._kept[key]
-        paths = make()
-        with self._lock:
-            self._kept[key] = paths
-            while len(self._kept) > self._size:
-                self._kept.popitem(last=False)
-        return paths
+PathsCache = RecentlyUsed[Hashable, CountedPaths | None]
+"""A cache of shortest paths. A user who browses the paths of a position requests them one by one."""
 
 
 def shortest_paths(table: Table, position: Labels, distance: int) -> CountedPaths | None:

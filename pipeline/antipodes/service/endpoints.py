@@ -96,7 +96,7 @@ def path(
 
         def paths(distance: int) -> CountedPaths | None:
             key = opened.name, opened.version, asked.tobytes()
-            return opened.paths.get(key, lambda: shortest_paths(table, asked, distance))
+            return opened.paths.get(key, lambda _: shortest_paths(table, asked, distance))
 
         return positions.path_view(table, asked, paths, positions.path_number(number))
 

@@ -15,7 +15,7 @@ from typing import Any, Generic, TypeVar, cast
 import numpy as np
 
 from antipodes.puzzles.puzzle import Puzzle
-from antipodes.service.counted_paths import PathsCache
+from antipodes.service.counted_paths import MAX_CACHED, PathsCache
 from antipodes.storage.backend import MANIFEST, Storage
 from antipodes.storage.opening import storage_at
 from antipodes.stores import StoreListing, find_store, list_stores, listed, open_store
@@ -137,7 +137,7 @@ class Library:
         self.storages: Mapping[str, Storage] = dict(_named(storages))
         """The storage of each store, by its name."""
         self._cache_bytes = cache_bytes
-        self._paths = PathsCache()
+        self._paths = PathsCache(MAX_CACHED)
         self._open: OrderedDict[str, tuple[Opened, int]] = OrderedDict()
         self._rows: dict[str, tuple[str, StoreListing]] = {}
         self._lock = threading.Lock()

@@ -1,18 +1,16 @@
-"""The depths in the chunks of a table, looked up by index or listed by depth, and a cache of chunks."""
+"""The depths in the chunks of a table, looked up by index or listed by depth."""
 
-import threading
-from collections import OrderedDict
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import cached_property
-from typing import Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from antipodes.system.recently_used import RecentlyUsed
 from antipodes.tables.store.manifest import MAX_CHUNK_STATES
 from antipodes.tables.store.search_stores import LayerCounts, TableStore
 from antipodes.tables.store.table_manifest import TableManifest
-from antipodes_tasks.base.errors import ClosedError, StoreChangedError, StoreDamagedError
+from antipodes_tasks.base.errors import StoreChangedError, StoreDamagedError
 from antipodes_tasks.base.quoting import counted
 from antipodes_tasks.bfs.bitmaps import Depths
 from antipodes_tasks.move_tables import Indices
@@ -37,50 +35,7 @@ def by_chunk(indices: NDArray[np.int64], chunk_states: int) -> Iterator[tuple[in
         yield number, order[ends[number] - counts[number] : ends[number]]
 
 
-T = TypeVar("T", bound=NDArray[Any])
-
-
-class ChunkCache(Generic[T]):
-    """A cache of at most ``capacity`` chunks, by number. The least recently used chunk is dropped first.
-
-    A chunk is read outside of the lock, so threads that need different chunks do not wait for each other. Two threads
-    that need the same chunk may both read it.
-    """
-
-    def __init__(self, read: Callable[[int], T], capacity: int, address: str) -> None:
-        self._read = read
-        self._capacity = capacity
-        self._address = address
-        self._lock = threading.Lock()
-        self._chunks: OrderedDict[int, T] = OrderedDict()
-        self._closed = False
-
-    def __getitem__(self, number: int) -> T:
-        """Return a chunk, from memory or read now; raise ClosedError after the cache was closed."""
-        with self._lock:
-            self.check_open()
-            if number in self._chunks:
-                self._chunks.move_to_end(number)
-                return self._chunks[number]
-        chunk = self._read(number)
-        with self._lock:
-            self.check_open()
-            self._chunks[number] = chunk
-            if len(self._chunks) > self._capacity:
-                self._chunks.popitem(last=False)
-        return chunk
-
-    def close(self) -> None:
-        """Drop all chunks permanently."""
-        with self._lock:
-            self._closed = True
-            self._chunks.clear()
-
-    def check_open(self) -> None:
-        if self._closed:
-            raise ClosedError(f"the table {self._address} was closed; open it again")
-
-
+CLOSED = "the table {} was closed; open it again"
 UNREACHABLE = -1
 """The value in place of a distance if the position is unreachable."""
 UNKNOWN = -2
@@ -97,7 +52,7 @@ class TableChunks:
         self._manifest = manifest
         self._states = manifest.chunk_rows * manifest.width
         chunk_bytes = min(self._states, MAX_CHUNK_STATES) * np.dtype(manifest.dtype).itemsize
-        self._chunks: ChunkCache[Depths] = ChunkCache(self._read, max(1, cache_bytes // chunk_bytes), self.address)
+        self._chunks: RecentlyUsed[int, Depths] = RecentlyUsed(max(1, cache_bytes // chunk_bytes))
 
     @property
     def _not_numbered(self) -> int:
@@ -106,7 +61,7 @@ class TableChunks:
 
     def close(self) -> None:
         """Drop the chunks in memory. From now on, reading raises ClosedError."""
-        self._chunks.close()
+        self._chunks.close(CLOSED.format(self.address))
 
     def check_readable(self) -> None:
         """Raise ClosedError after `close`, and StoreChangedError if another store has taken the address."""
@@ -128,7 +83,7 @@ class TableChunks:
             self._chunks.check_open()
             return self._not_numbered
         number, place = divmod(index, self._states)
-        depth: int = self._chunks[number].item(place)
+        depth: int = self._chunks.get(number, self._read).item(place)
         return depth if depth <= self._manifest.committed_depth else self._missing
 
     def distances(self, indices: Indices) -> NDArray[np.int32]:
@@ -150,7 +105,7 @@ class TableChunks:
 
     def indices_at(self, number: int, depth: int) -> Indices:
         """Return the indices in a chunk at a depth, in ascending order."""
-        indices: Indices = np.flatnonzero(self._chunks[number].ravel() == depth) + number * self._states
+        indices: Indices = np.flatnonzero(self._chunks.get(number, self._read).ravel() == depth) + number * self._states
         return indices
 
     def first_of(self, depth: int, count: int) -> Indices:
@@ -176,7 +131,7 @@ class TableChunks:
         for chunk in np.unique(chunk_of).tolist():
             if chunk == len(ends):
                 raise self._fewer(depth)
-            here = np.flatnonzero(self._chunks[chunk].ravel() == depth) + chunk * self._states
+            here = np.flatnonzero(self._chunks.get(chunk, self._read).ravel() == depth) + chunk * self._states
             if len(here) != self.layer_counts[chunk, depth]:
                 raise self._fewer(depth)
             wanted = chunk_of == chunk
@@ -200,7 +155,7 @@ class TableChunks:
 
     def _by_depth(self, chunk: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return the offsets of a chunk's entries, sorted by depth, and where each depth begins among them."""
-        depths, counts = self._chunks[chunk].ravel(), self.layer_counts[chunk]
+        depths, counts = self._chunks.get(chunk, self._read).ravel(), self.layer_counts[chunk]
         ends = np.cumsum(np.bincount(depths, minlength=len(counts))[: len(counts)])
         if (wrong := np.flatnonzero(np.diff(ends, prepend=0) != counts)).size:
             raise self._fewer(int(wrong[0]))
@@ -212,7 +167,7 @@ class TableChunks:
 
     def reached_in(self, number: int) -> tuple[Indices, NDArray[np.int32]]:
         """Return the indices ``(n,)``, in ascending order, and depths ``(n,)`` of the reached positions of a chunk."""
-        depths = self._chunks[number].ravel()
+        depths = self._chunks.get(number, self._read).ravel()
         here = np.flatnonzero(depths <= self._manifest.committed_depth)
         return here + number * self._states, depths[here].astype(np.int32)
 
@@ -244,7 +199,7 @@ class TableChunks:
         )
 
     def _distances_in(self, number: int, indices: Indices) -> NDArray[np.int32]:
-        depths = self._chunks[number].ravel()[indices % self._states]
+        depths = self._chunks.get(number, self._read).ravel()[indices % self._states]
         return np.where(depths > self._manifest.committed_depth, self._missing, depths.astype(np.int32))
 
     @property

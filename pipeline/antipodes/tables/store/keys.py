@@ -4,7 +4,8 @@ from functools import cached_property
 
 import numpy as np
 
-from antipodes.tables.store.chunks import ChunkCache, by_chunk
+from antipodes.system.recently_used import RecentlyUsed
+from antipodes.tables.store.chunks import CLOSED, by_chunk
 from antipodes.tables.store.search_stores import TableStore
 from antipodes.tables.store.table_manifest import KEY_CHUNK, TableManifest
 from antipodes_tasks.keys.packing import Keys, rows_of
@@ -22,11 +23,11 @@ class StoredKeys:
         self._manifest = manifest
         self._words = manifest.key_words
         capacity = max(1, cache_bytes // (8 * self._words * KEY_CHUNK))
-        self._chunks: ChunkCache[Keys] = ChunkCache(self._read, capacity, store.address)
+        self._chunks: RecentlyUsed[int, Keys] = RecentlyUsed(capacity)
 
     def close(self) -> None:
         """Drop the chunks in memory. From now on, reading raises ClosedError."""
-        self._chunks.close()
+        self._chunks.close(CLOSED.format(self._store.address))
 
     def places_of(self, keys: Keys) -> Indices:
         """Return the index of each key, ``(n,)``, or NOT_NUMBERED; raise as `TableStore.read_keys` does."""
@@ -36,7 +37,7 @@ class StoredKeys:
         inside = np.flatnonzero(chunks >= 0)
         for number, group in by_chunk(chunks[inside], 1):
             here = inside[group]
-            places = places_in(self._chunks[number], keys[here])
+            places = places_in(self._chunks.get(number, self._read), keys[here])
             indices[here] = np.where(places == NOT_NUMBERED, NOT_NUMBERED, places + number * self._manifest.chunk_rows)
         return indices
 
@@ -44,7 +45,7 @@ class StoredKeys:
         """Return the key at each index ``(n,)`` of the table."""
         keys = np.empty((len(indices), self._words), dtype=np.uint64)
         for number, group in by_chunk(indices, self._manifest.chunk_rows):
-            keys[group] = rows_of(self._chunks[number][indices[group] % self._manifest.chunk_rows])
+            keys[group] = rows_of(self._chunks.get(number, self._read)[indices[group] % self._manifest.chunk_rows])
         return keys[:, 0] if self._words == 1 else keys
 
     @cached_property
