@@ -1,12 +1,13 @@
 """Shortest paths between the starts and a position, counted exactly and numbered."""
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from antipodes.system.recently_used import RecentlyUsed
+from antipodes.tables.paths import predecessors_among
 from antipodes.tables.table import Table
 from antipodes_tasks.rules.moves import Labels
 
@@ -16,8 +17,6 @@ MAX_DIGITS = 4_000
 """Maximum number of digits of a path's number."""
 MAX_CACHED = 4
 """Maximum number of positions whose shortest paths stay in memory, a few megabytes each."""
-BATCH = 1 << 12
-"""Number of positions to which all moves are applied at a time."""
 Sources = NDArray[np.int64]
 Links = list[list[int]]
 """For each position of a layer, the numbers of its neighbours in the next layer, one move closer to the starts."""
@@ -85,23 +84,11 @@ def _nearer(table: Table, layer: Labels, depth: int) -> tuple[Labels, Sources]:
     """Return the predecessors of a layer at this depth, and the row in ``layer`` of each one's successor."""
     moves = table.puzzle.moves
     if not (moves.invertible or moves.reversible):
-        found = list(_scanned(table, layer, depth))
-        return np.concatenate([before for before, _ in found]), np.concatenate([sources for _, sources in found])
+        befores, rows = zip(*predecessors_among(table.space, table.batches_at(depth), layer), strict=True)
+        return np.concatenate(befores), np.concatenate(rows)
     sources, _, before = (moves.steps if moves.reversible else moves.steps_back)(layer)
     nearer = table.distances(before) == depth
     return before[nearer], sources[nearer]
-
-
-def _scanned(table: Table, layer: Labels, depth: int) -> Iterator[tuple[Labels, Sources]]:
-    """Yield the same pairs as `_nearer`, found by applying the moves to all positions at the depth."""
-    known = {one.tobytes(): number for number, one in enumerate(layer)}
-    every = table.positions_at(depth)
-    for first in range(0, len(every), BATCH):
-        labels = every[first : first + BATCH]
-        parents, _, after = table.puzzle.moves.steps(labels)
-        reached = [(at, known.get(one.tobytes())) for at, one in zip(parents.tolist(), after, strict=True)]
-        kept = [(at, source) for at, source in reached if source is not None]
-        yield labels[[at for at, _ in kept]], np.array([source for _, source in kept], dtype=np.int64)
 
 
 def _linked(labels: Labels, sources: Sources, size: int) -> tuple[Labels, Links]:

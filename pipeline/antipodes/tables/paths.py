@@ -3,12 +3,13 @@
 The paths of a batch are followed together, one depth at a time, so each chunk is read once per depth.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 from numpy.typing import NDArray
 
 from antipodes.tables.checked_space import CheckedSpace
+from antipodes.tables.positions import reached_positions
 from antipodes.tables.store.chunks import TableChunks
 from antipodes_tasks.base.errors import InputError, StoreDamagedError
 from antipodes_tasks.rules.moves import Labels, LegalMoves
@@ -85,26 +86,33 @@ def _predecessors(space: CheckedSpace, chunks: TableChunks, positions: Labels, d
 def _found_predecessors(space: CheckedSpace, chunks: TableChunks, positions: Labels, depth: int) -> Labels:
     """Return the predecessors without inverse moves: apply moves to the positions at ``depth`` until all are found."""
     wanted, of = np.unique(positions, axis=0, return_inverse=True)
-    number = {bytes(position): number for number, position in enumerate(wanted)}
-    found, missing, entries = np.empty_like(wanted), set(range(len(wanted))), space.stored.rank(wanted)
-    for indices in chunks.all_at(depth):
-        for first in range(0, len(indices), BATCH):
-            _, labels = space.stored.numbering.positions_of_entries(indices[first : first + BATCH])
-            for before, after in _moved_to(space, labels, entries):
-                reached = number.get(bytes(after))
-                if reached in missing:
-                    found[reached] = before
-                    missing.remove(reached)
-            if not missing:
-                return found[of.reshape(-1)]
+    found, missing = np.empty_like(wanted), set(range(len(wanted)))
+    batches = reached_positions(space.stored, chunks).batches_at(depth)
+    for predecessors, rows in predecessors_among(space, batches, wanted):
+        for before, row in zip(predecessors, rows.tolist(), strict=True):
+            if row in missing:
+                found[row] = before
+                missing.remove(row)
+        if not missing:
+            return found[of.reshape(-1)]
     raise _stranded(space, chunks, wanted[min(missing)], depth)
 
 
-def _moved_to(space: CheckedSpace, labels: Labels, entries: Numbers) -> Iterator[tuple[Labels, Labels]]:
-    """Yield each of the positions ``(n, places)`` with each of its successors whose entry is in ``entries``."""
-    parents, _, after = space.puzzle.moves.steps(labels)
-    reaching = np.isin(space.stored.rank(after), entries)
-    yield from zip(labels[parents[reaching]], after[reaching], strict=True)
+def predecessors_among(
+    space: CheckedSpace, batches: Iterable[Labels], positions: Labels
+) -> Iterator[tuple[Labels, Numbers]]:
+    """Find predecessors without inverse moves: apply the moves to each batch of positions ``(m, places)``.
+
+    Yields for each batch the predecessors ``(k, places)`` in it, once for each move to one of the ``positions``
+    ``(n, places)``, and the rows ``(k,)`` of these ``positions``, which must be distinct.
+    """
+    row_of = {bytes(position): row for row, position in enumerate(positions)}
+    entries = space.stored.rank(positions)
+    for labels in batches:
+        parents, _, after = space.puzzle.moves.steps(labels)
+        near = np.flatnonzero(np.isin(space.stored.rank(after), entries))  # much faster than to look up all positions
+        rows = np.array([row_of.get(bytes(position), -1) for position in after[near]], dtype=np.int64)
+        yield labels[parents[near[rows >= 0]]], rows[rows >= 0]
 
 
 def best_moves(space: CheckedSpace, chunks: TableChunks, positions: Labels, distances: Distances) -> LegalMoves:
