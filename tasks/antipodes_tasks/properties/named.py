@@ -15,6 +15,7 @@ from antipodes_tasks.base.quoting import quote
 from antipodes_tasks.properties.symmetry import NO_MOVE, Numbers, Symmetry
 from antipodes_tasks.properties.symmetry_graph import SymmetryGraph
 from antipodes_tasks.rules.custom_function import CustomFunction
+from antipodes_tasks.rules.function_checks import positions_near
 from antipodes_tasks.rules.moves import Labels, Moves
 from antipodes_tasks.rules.parts import moduli_of, random_positions
 from antipodes_tasks.rules.rules import Rules
@@ -22,7 +23,7 @@ from antipodes_tasks.rules.rules import Rules
 NO_PLACE = -1
 """Used instead of the image of a place while the image is not known."""
 TRIED = 200
-"""Number of positions near the starts on which moves and symmetries are checked."""
+"""Number of random positions on which symmetries are checked."""
 
 
 class DeclaredSymmetries(SymmetryGraph):
@@ -37,7 +38,7 @@ class DeclaredSymmetries(SymmetryGraph):
         self.moduli: Numbers = np.array(moduli_of(rules.parts), dtype=np.int64)
         self.firsts = np.cumsum(self.moduli) - self.moduli
         self.contents = int(self.moduli.sum())
-        tried = positions_near(rules)
+        tried = positions_near(rules.moves, rules.start_labels, backwards=False)
         named = {name: _symmetry(rules, self.moduli, name, tried) for name in rules.moves.symmetries}
         for problem in _start_problems(rules, named):
             raise InputError(problem)
@@ -84,17 +85,6 @@ class DeclaredSymmetries(SymmetryGraph):
     def _place_of(self) -> Numbers:
         place_of: Numbers = np.repeat(np.arange(len(self.moduli)), self.moduli)
         return place_of
-
-
-def positions_near(rules: Rules, most: int = TRIED) -> Labels:
-    """Return some positions near the starts, ``(n, places)``, including the starts."""
-    found = {one.tobytes(): one for one in rules.start_labels}
-    waiting = list(found.values())
-    while waiting and len(found) < most:
-        for one in rules.moves.successors(waiting.pop(0)):
-            if found.setdefault(one.tobytes(), one) is one:
-                waiting.append(one)
-    return np.array(list(found.values()), dtype=np.uint8)
 
 
 def problems_of_named(rules: Rules, tried: Labels) -> Iterator[str]:

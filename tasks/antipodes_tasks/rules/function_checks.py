@@ -17,7 +17,7 @@ from antipodes_tasks.rules.moves import Labels, Mask, Moves
 ALONE = 40
 """Maximum number of sample positions that are also moved one at a time."""
 NEAR = 200
-"""Maximum number of positions on which the moves are tried before a search."""
+"""Maximum number of positions near the starts on which moves and symmetries are tried before a search."""
 
 
 def check_functions(moves: Moves, labels: Labels) -> None:
@@ -29,7 +29,7 @@ def check_functions(moves: Moves, labels: Labels) -> None:
     """
     if not moves.are_functions or moves.identity in _tried:
         return
-    sample = _positions_near(moves, labels)
+    sample = positions_near(moves, labels, backwards=True)
     for number in range(len(moves)):
         for problem in problems_of_move(moves, number, sample):
             raise InputError(problem)
@@ -54,10 +54,13 @@ _tried = set[bytes]()
 """Identities of the moves that were found to be consistent."""
 
 
-def _positions_near(moves: Moves, labels: Labels) -> Labels:
-    """Return up to NEAR distinct positions: the given positions and those nearest to them, by moves and inverses."""
+def positions_near(moves: Moves, labels: Labels, backwards: bool) -> Labels:
+    """Return up to NEAR distinct positions: the given positions ``(n, places)`` and those nearest to them by moves.
+
+    ``backwards`` also applies the inverses of moves, so the positions may be unreachable from the given ones.
+    """
     found = frontier = np.unique(labels, axis=0)[:NEAR]
-    undoable = [number for number in range(len(moves)) if moves.has_inverse(number)]
+    undoable = [number for number in range(len(moves)) if backwards and moves.has_inverse(number)]
     while len(frontier) and len(found) < NEAR:
         results = [moves.move(number, frontier) for number in range(len(moves))]
         results += [moves.undone(number, frontier) for number in undoable]
