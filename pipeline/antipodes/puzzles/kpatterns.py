@@ -15,6 +15,7 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
+from antipodes.puzzles.settings import numbers_in
 from antipodes_tasks.base.errors import PositionError
 from antipodes_tasks.base.quoting import counted, quote, shorten
 from antipodes_tasks.rules.parts import Part
@@ -28,6 +29,8 @@ CUBE = {
 }
 """The pieces of cubes in the order of cubing.js. A piece is named by the faces of its facelets, counterclockwise from
 the facelet with orientation 0."""
+MAX_TWIST = 255
+"""Maximum orientation in a file; orientations are reduced modulo the number of orientations."""
 Pieces = Sequence[tuple[int, int]]
 """The piece on each place of an orbit and its orientation."""
 
@@ -102,15 +105,19 @@ def _pieces(entry: Mapping[str, Any], start: Pieces, kinds: tuple[int, int], nam
         found = quote(shorten(unknown[0])) if unknown else f"{pattern[0]} and {change[0]}"
         raise PositionError(f"{name}: expected {PIECES} and {TWISTS}, or {PERMUTATION} and {DELTA}, found {found}")
     size, (labels, orientations) = len(start), kinds
+
+    def numbers(key: str, default: list[int], most: int) -> list[int]:
+        return numbers_in(entry.get(key, default), f"{name}.{key}", size, most, PositionError)
+
     if change:
-        places = _numbers(entry.get(PERMUTATION, list(range(size))), size, size, f"{name}.{PERMUTATION}")
+        places = numbers(PERMUTATION, list(range(size)), size - 1)
         _check_counts(places, range(size), f"{name}.{PERMUTATION}")
-        added = _numbers(entry.get(DELTA, [0] * size), size, 1 << 8, f"{name}.{DELTA}")
+        added = numbers(DELTA, [0] * size, MAX_TWIST)
         return [(start[at][0], (start[at][1] + add) % orientations) for at, add in zip(places, added, strict=True)]
     solved = [piece for piece, _ in start], [twist for _, twist in start]
-    pieces = _numbers(entry.get(PIECES, solved[0]), size, labels, f"{name}.{PIECES}")
+    pieces = numbers(PIECES, solved[0], labels - 1)
     _check_counts(pieces, solved[0], f"{name}.{PIECES}")
-    twists = _numbers(entry.get(TWISTS, solved[1]), size, 1 << 8, f"{name}.{TWISTS}")
+    twists = numbers(TWISTS, solved[1], MAX_TWIST)
     return [(piece, twist % orientations) for piece, twist in zip(pieces, twists, strict=True)]
 
 
@@ -121,18 +128,6 @@ def _check_counts(numbers: Sequence[int], expected: Sequence[int], where: str) -
         if found[number] != count:
             needed, given = counted(count, "time"), counted(found[number], "time")
             raise PositionError(f"{where}: the number {number} must occur {needed}, but occurs {given}")
-
-
-def _numbers(value: object, size: int, end: int, where: str) -> list[int]:
-    """Return the value if it is a list of ``size`` integers from 0 to ``end - 1``; raise PositionError otherwise."""
-    if not isinstance(value, list):
-        raise PositionError(f"{where}: expected a list of {size} numbers")
-    if len(value) != size:
-        raise PositionError(f"{where}: expected a list of {size} numbers, found {len(value)}")
-    for number in value:
-        if type(number) is not int or not 0 <= number < end:
-            raise PositionError(f"{where}: expected numbers from 0 to {end - 1}, found {quote(shorten(str(number)))}")
-    return value
 
 
 def _check_in_order(name: str, entry: Mapping[str, Any]) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, TypedDict
 
 from antipodes_tasks.base import values
-from antipodes_tasks.base.errors import ConfigError
+from antipodes_tasks.base.errors import ConfigError, InputError
 from antipodes_tasks.base.quoting import quote, shorten
 
 MAX_PLACES = 1024
@@ -90,6 +90,15 @@ def pairs_in(value: Any, key: str, least: int = 0) -> list[tuple[int, int]]:
         if not (values.LIST.fits(pair) and len(pair) == 2 and all(map(values.INTEGER.fits, pair))):
             raise ConfigError(f"{key}: expected pairs of integers, found {quote(pair)}")
     return list(dict.fromkeys((a, b) for a, b in value))
+
+
+def numbers_in(value: Any, where: str, size: int, most: int, error: type[InputError] = ConfigError) -> list[int]:
+    """Return the value if it is a list of ``size`` integers from 0 to ``most``; raise an ``error`` otherwise."""
+    if not values.LIST.fits(value) or len(value) != size:
+        found = f"{len(value)}" if values.LIST.fits(value) else quote(value)
+        raise error(f"{where}: expected a list of {size} numbers, found {found}")
+    kind = values.integer(0, most)
+    return [kind.check(one, f"{where}[{k}]", error) for k, one in enumerate(value)]
 
 
 def to_labels(starts: Sequence[Sequence[str]], symbols: Sequence[str]) -> tuple[tuple[int, ...], ...]:

@@ -35,7 +35,7 @@ from antipodes.puzzles.formats.definition import (
     turn_of,
 )
 from antipodes.puzzles.sequences import resolve
-from antipodes.puzzles.settings import MAX_PLACES
+from antipodes.puzzles.settings import MAX_PLACES, numbers_in
 from antipodes_tasks.base.errors import ConfigError
 from antipodes_tasks.base.quoting import quote, shorten
 from antipodes_tasks.base.values import TABLE, TEXT, integer
@@ -133,10 +133,10 @@ def _orbits(sizes: Sizes, value: object, path: str) -> dict[str, Orbit]:
         where = _key_path(path, name)
         entry = TABLE.check(pattern.get(name, {}), where)
         _refuse_unknown(entry, where, (*PIECES, *TWISTS, *VISIBLE))
-        pieces = _numbers(*_value(entry, PIECES, where, default=list(range(size))), size, MAX_PLACES)
-        twists = _numbers(*_value(entry, TWISTS, where, default=[0] * size), size, orientations - 1)
+        pieces = numbers_in(*_value(entry, PIECES, where, default=list(range(size))), size, MAX_PLACES)
+        twists = numbers_in(*_value(entry, TWISTS, where, default=[0] * size), size, orientations - 1)
         value, where_shown = _value(entry, VISIBLE, where, default=[0] * size)
-        shown = [one or orientations for one in _numbers(value, where_shown, size, orientations)]
+        shown = [one or orientations for one in numbers_in(value, where_shown, size, orientations)]
         for divisor in shown:
             if orientations % divisor:
                 raise ConfigError(f"{where_shown}: expected 0 or divisors of {orientations}, found {divisor}")
@@ -159,9 +159,9 @@ def _moves(sizes: Sizes, orbits: Mapping[str, Orbit], value: object, path: str) 
             entry = TABLE.check(table.get(orbit_name, {}), path_of)
             _refuse_unknown(entry, path_of, (*PERMUTATION, *DELTA))
             value, where_permutation = _value(entry, PERMUTATION, path_of, default=list(range(size)))
-            permutation = _numbers(value, where_permutation, size, size - 1)
+            permutation = numbers_in(value, where_permutation, size, size - 1)
             check_permutation(permutation, where_permutation, 0)
-            twist = _numbers(*_value(entry, DELTA, path_of, default=[0] * size), size, orientations - 1)
+            twist = numbers_in(*_value(entry, DELTA, path_of, default=[0] * size), size, orientations - 1)
             pairs.append(turn_of(orbits[orbit_name], permutation, twist))
         permutations, twists = zip(*pairs, strict=True)
         turns[name] = Turn(permutations, twists, tuple(orbit.orientations for orbit in orbits.values()))
@@ -194,14 +194,6 @@ def _value(table: Table, keys: tuple[str, ...], path: str, *, default: object = 
         raise ConfigError(f"{_key_path(path, keys[0])}: this key is missing")
     key = present[0] if present else keys[0]
     return table.get(key, default), _key_path(path, key)
-
-
-def _numbers(value: object, path: str, size: int, most: int) -> list[int]:
-    """Return the value if it is a list of ``size`` integers from 0 to ``most``; raise ConfigError otherwise."""
-    if not isinstance(value, list) or len(value) != size:
-        found = f"{len(value)}" if isinstance(value, list) else quote(value)
-        raise ConfigError(f"{path}: expected a list of {size} numbers, found {found}")
-    return [integer(0, most).check(one, f"{path}[{k}]") for k, one in enumerate(value)]
 
 
 def _refuse_unknown(table: Table, path: str, known: Iterable[str]) -> None:
