@@ -173,10 +173,10 @@ def list_stores(address: Address) -> list[StoreListing]:
 
     Folders that are not stores are listed with a problem. Raises the errors of `storages_in`.
     """
-    return list(map(listed, storages_in(address)))
+    return list(map(listing_of, storages_in(address)))
 
 
-def listed(storage: Storage) -> StoreListing:
+def listing_of(storage: Storage) -> StoreListing:
     """Return a store as `list_stores` shows it; its `problem` explains why it cannot be read."""
     manifest, problem, committed, size, run = None, None, None, 0, None
     try:

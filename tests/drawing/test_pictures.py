@@ -108,9 +108,9 @@ def test_text_is_drawn_in_its_place() -> None:
 
 def test_a_sheet_has_rows_and_captions() -> None:
     one = Picture(10, 10, (Rectangle(0, 0, 10, 10, INK),))
-    whole = sheet([one] * 5, list("abcde"), across=2)
+    whole = sheet([one] * 5, list("abcde"))
     corners = {(shape.x, shape.y) for shape in whole.shapes if isinstance(shape, Rectangle)}
-    assert (len({x for x, _ in corners}), len({y for _, y in corners}), len(corners)) == (2, 3, 5)
+    assert (len({x for x, _ in corners}), len({y for _, y in corners}), len(corners)) == (4, 2, 5)
     assert [shape.text for shape in whole.shapes if isinstance(shape, Text)] == list("abcde")
     assert sheet([]).shapes == ()
 

@@ -16,7 +16,7 @@ from tiling_stores import SQUARE, tiled
 
 from antipodes.service.library import Library, storages_named
 from antipodes.storage.backend import MANIFEST
-from antipodes.stores import listed
+from antipodes.stores import listing_of
 from antipodes.tables.run import RunOptions, run_puzzle
 from antipodes.tables.store.search_stores import TableStore
 
@@ -183,7 +183,9 @@ def test_the_row_of_a_finished_store_is_read_once_for_each_version(
     store: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     library, read = Library(storages_named([str(store)]), 1), []
-    monkeypatch.setattr("antipodes.service.library.listed", lambda storage: read.append(storage) or listed(storage))
+    monkeypatch.setattr(
+        "antipodes.service.library.listing_of", lambda storage: read.append(storage) or listing_of(storage)
+    )
     first = library.row("it")
     assert library.row("it") == first
     assert len(read) == 1

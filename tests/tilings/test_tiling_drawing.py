@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from antipodes.drawing.picture import Line, Region
-from antipodes.tilings.drawing import PALETTE, colours, draw, draw_tiling, steps, symbols_of
+from antipodes.tilings.drawing import PALETTE, colours, draw, draw_tiling, piece_characters, steps
 from antipodes_tasks.exact_cover.partition_search import search_partition
 from antipodes_tasks.exact_cover.partitions import partitions_of
 from antipodes_tasks.exact_cover.pieces import piece_set
@@ -56,13 +56,13 @@ def test_steps_place_one_piece_after_the_other() -> None:
 
 def test_each_piece_has_a_symbol_of_its_own() -> None:
     task = problem("......", {"bar": "##", "ban": "#", "b": "#", "a": "#", "x y": "#"})
-    assert symbols_of(task) == ("r", "n", "b", "a", "x")
+    assert piece_characters(task) == ("r", "n", "b", "a", "x")
 
 
 @pytest.mark.parametrize("pieces", ["heptominoes", "one-sided-heptominoes"])
 def test_each_piece_of_the_largest_sets_has_a_symbol_of_its_own(pieces: str) -> None:
     cells = sum(piece.size for piece in piece_set(pieces))
-    symbols = symbols_of(TilingProblem("test", TilingBoard(1, 1, cells), piece_set(pieces)))
+    symbols = piece_characters(TilingProblem("test", TilingBoard(1, 1, cells), piece_set(pieces)))
     assert len(set(symbols)) == len(piece_set(pieces))
     assert "?" not in symbols
 

@@ -67,11 +67,6 @@ def searched() -> str:
     return str(_content()["searched"])
 
 
-def searched_puzzles() -> list[str]:
-    """Return the names of the puzzles whose numbers we searched for."""
-    return [name for name in _content() if name not in {"searched", "families"}]
-
-
 @cache
 def _content() -> Mapping[str, Any]:
     return tomllib.loads(FILE.read_text(encoding="utf-8"))

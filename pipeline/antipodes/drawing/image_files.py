@@ -78,11 +78,11 @@ def write_pictures(
             file.write(content)
 
 
-def sheet(pictures: Sequence[Picture], captions: Sequence[str] = (), across: int | None = None) -> Picture:
-    """Return a sheet with rows of ``across`` pictures; by default, its aspect ratio is about `ASPECT`."""
+def sheet(pictures: Sequence[Picture], captions: Sequence[str] = ()) -> Picture:
+    """Return a sheet with rows of pictures; its aspect ratio is about `ASPECT`."""
     width = max((one.width for one in pictures), default=0) + GAP
     height = max((one.height for one in pictures), default=0) + GAP + (CAPTION if captions else 0)
-    wanted = across or round(math.sqrt(ASPECT * len(pictures) * height / width))
+    wanted = round(math.sqrt(ASPECT * len(pictures) * height / width))
     columns = min(max(1, wanted), max(1, len(pictures)))
     shapes: list[Shape] = []
     for number, one in enumerate(pictures):

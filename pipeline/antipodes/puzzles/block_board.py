@@ -18,7 +18,7 @@ from antipodes.drawing.picture import (
     ink_on,
 )
 from antipodes.puzzles.board import FRAME, HOLE, OUTSIDE, Board, characters, outlined
-from antipodes.puzzles.drafts import BLOCKS, EMPTY_LABEL, DraftError, Form, FormField, FormGroup, FormSymbol, listed
+from antipodes.puzzles.drafts import BLOCKS, EMPTY_LABEL, DraftError, Form, FormField, FormGroup, FormSymbol, summary_of
 from antipodes.puzzles.notation import rows_in
 from antipodes_tasks.base.errors import PositionError
 from antipodes_tasks.base.quoting import counted, quote
@@ -372,7 +372,7 @@ class BlockForm(Form):
         reasons = [_wrong_block(block, kind_of[block.letter]) for block in wrong]
         reasons += [f"block {letter} is missing" for letter in kind_of if letter not in draft]
         letters = {block.letter for block in wrong}
-        return DraftError(listed(reasons), [at for at, letter in enumerate(draft) if letter in letters])
+        return DraftError(summary_of(reasons), [at for at, letter in enumerate(draft) if letter in letters])
 
 
 def _wrong_block(block: Block, kind: BlockKind) -> str:

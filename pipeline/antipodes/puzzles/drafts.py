@@ -116,10 +116,10 @@ class Form:
                 if found[one.symbol] > one.count:
                     wrong += [at for at in own if draft[at] == one.symbol and not self.fields[at].fixed]
         if reasons:
-            raise DraftError(listed(reasons), wrong)
+            raise DraftError(summary_of(reasons), wrong)
 
 
-def listed(reasons: Sequence[str]) -> str:
+def summary_of(reasons: Sequence[str]) -> str:
     """Return reasons in one line: the first few and the number of further reasons."""
     more = [f"{len(reasons) - MAX_REASONS} more"] if len(reasons) > MAX_REASONS else []
     return "; ".join([*reasons[:MAX_REASONS], *more])

@@ -13,7 +13,7 @@ from antipodes.puzzles.drafts import (
     FormGroup,
     FormSymbol,
     Square,
-    listed,
+    summary_of,
     wrong_count,
 )
 from antipodes.puzzles.facelets import FaceletOrbit, Reader
@@ -79,7 +79,7 @@ class FaceletForm(Form):
         wrong = [place for place in places if found[place] is None]
         if wrong:
             looks = [self._looks(orbit, place, draft) for place in wrong]
-            raise DraftError(f"no piece has the colours {listed(looks)}", self._fields_on(orbit, wrong))
+            raise DraftError(f"no piece has the colours {summary_of(looks)}", self._fields_on(orbit, wrong))
         known = [piece for piece in found if piece is not None]
         self._check_numbers(orbit, [piece for piece, _ in known])
         return known
@@ -116,7 +116,7 @@ class FaceletForm(Form):
         ]
         if reasons:
             surplus = [place for place in places if found[pieces[place]] > expected[pieces[place]]]
-            raise DraftError(listed(reasons), self._fields_on(orbit, surplus))
+            raise DraftError(summary_of(reasons), self._fields_on(orbit, surplus))
 
 
 def facelet_form(

@@ -94,15 +94,15 @@ class Draft:
     wrong: list[int]
 
 
-def form_of(puzzle: Puzzle) -> Form | None:
+def form_if_editable(puzzle: Puzzle) -> Form | None:
     """Return the form of a puzzle; None if it cannot be edited."""
     form = puzzle.notation.form(puzzle.parts)
     return form if form.is_editable else None
 
 
-def editable(puzzle: Puzzle) -> Form:
+def editable_form(puzzle: Puzzle) -> Form:
     """Return the form of a puzzle; raise InputError if it cannot be edited."""
-    form = form_of(puzzle)
+    form = form_if_editable(puzzle)
     if form is None:
         raise InputError(f"positions of {puzzle.name} cannot be edited field by field; type them instead")
     return form
@@ -110,7 +110,7 @@ def editable(puzzle: Puzzle) -> Form:
 
 def form_view(table: Table, position: Labels) -> FilledForm:
     """Return the form of a puzzle, filled in with a position ``(places,)``."""
-    form = editable(table.puzzle)
+    form = editable_form(table.puzzle)
     draft = form.draft_of(table.puzzle.rules.written(position))
     fields = [FilledField(**values_of(one), symbol=symbol) for one, symbol in zip(form.fields, draft, strict=True)]
     return FilledForm(table.puzzle.format(position), form.groups, fields, form.blocks)
@@ -121,7 +121,7 @@ def draft_view(table: Table, draft: Sequence[str]) -> Draft:
 
     Raises PositionError if there are not as many symbols as fields, or if a field cannot hold its symbol.
     """
-    form = editable(table.puzzle)
+    form = editable_form(table.puzzle)
     form.check_symbols(draft)
     try:
         position = _position(table.puzzle, form.written(draft))

@@ -18,7 +18,7 @@ from antipodes.puzzles.puzzle import Puzzle
 from antipodes.service.counted_paths import MAX_CACHED, PathsCache
 from antipodes.storage.backend import MANIFEST, Storage
 from antipodes.storage.opening import storage_at
-from antipodes.stores import StoreListing, find_store, list_stores, listed, open_store
+from antipodes.stores import StoreListing, find_store, list_stores, listing_of, open_store
 from antipodes.system.addresses import Address, address_from
 from antipodes.system.options import OUTPUTS
 from antipodes.tables.counts import Counts
@@ -190,8 +190,8 @@ class Library:
                 return replace(row, run=storage.lock.holder())
             version = self.version(name)
         except StoreError:
-            return listed(storage)
-        row = listed(storage)
+            return listing_of(storage)
+        row = listing_of(storage)
         if row.manifest is not None and row.manifest.complete:
             self._rows[name] = version, row
         return row

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from antipodes.drawing.picture import Picture
-from antipodes.service.drafts import form_of
+from antipodes.service.drafts import form_if_editable
 from antipodes.service.drawing import Encoded, drawn, pictures_of
 from antipodes.service.graph import fits_whole
 from antipodes.service.library import Library, Opened
@@ -179,7 +179,7 @@ def _of_search(opened: Opened) -> Values:
         "command": _command("query" if opened.manifest.KIND == "table" else "layers", opened),
     }
     shown["editable"] = isinstance(opened.content, Table) and opened.compute_once(
-        "editable", lambda: form_of(opened.puzzle) is not None
+        "editable", lambda: form_if_editable(opened.puzzle) is not None
     )
     unknown = dict.fromkeys(("start", "starts", "depth_zero", "moves", "sequence_names", "reversible", "invertible"))
     return shown | (unknown if opened.problem is not None else _of_puzzle(opened))

@@ -130,7 +130,7 @@ def _of_swaps(rules: Rules, goal: Labels, stored: Sequence[_Stored], pulse: Hear
 
 def _of_turns(rules: Rules, goal: Labels, stored: Sequence[_Stored], pulse: Heartbeat) -> PermutationPatterns:
     abstractions = [abstraction_of(rules, goal, one.space.rules) for one in stored]
-    opened = [_followed(one, clip, pulse) for one, clip in zip(stored, _to_clip(rules, stored), strict=True)]
+    opened = [_with_lookups(one, clip, pulse) for one, clip in zip(stored, _to_clip(rules, stored), strict=True)]
     _check_expansion(opened)
     begins = accumulate((one.size for one in opened), initial=0)
     tables = [
@@ -161,8 +161,8 @@ def _to_clip(rules: Rules, stored: Sequence[_Stored]) -> list[bool]:
     return [number == sizes.index(largest) for number in range(len(stored))]
 
 
-def _followed(stored: _Stored, clip: bool, pulse: Heartbeat) -> _Stored:
-    """Return a table with the way in which a search finds its entries."""
+def _with_lookups(stored: _Stored, clip: bool, pulse: Heartbeat) -> _Stored:
+    """Return a table with its bundles or its quotient, which a search needs to look up entries of a reduced table."""
     if stored.manifest.symmetry == 1:
         return stored
     bundles = _bundles(stored, pulse) if clip else None

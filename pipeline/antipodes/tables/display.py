@@ -38,10 +38,10 @@ def _radius(layers: Sequence[int], complete: bool) -> str:
     return f"{reached}, {counted(layers[-1], 'antipode')}" if complete else f"{reached} so far, unfinished"
 
 
-def show_position(puzzle: Puzzle, position: Labels, said: str) -> Shown:
-    """Show a position ``(places,)`` with a caption, ``said``."""
-    picture = card(said, [puzzle.format(position)], [puzzle.picture(position)], POSITION_SIDE)
-    return Shown(f"{draw(puzzle, position)}\n{said}", picture)
+def show_position(puzzle: Puzzle, position: Labels, caption: str) -> Shown:
+    """Show a position ``(places,)`` with a caption."""
+    picture = card(caption, [puzzle.format(position)], [puzzle.picture(position)], POSITION_SIDE)
+    return Shown(f"{draw(puzzle, position)}\n{caption}", picture)
 
 
 def show_positions(puzzle: Puzzle, positions: Labels, distances: Sequence[str], count: int) -> Shown:

@@ -85,7 +85,7 @@ def covering(problem: TilingProblem, tiling: NDArray[np.int32]) -> NDArray[np.in
     return np.where(problem.board.numbers < 0, HOLE, covered[problem.board.numbers])
 
 
-def symbols_of(problem: TilingProblem) -> tuple[str, ...]:
+def piece_characters(problem: TilingProblem) -> tuple[str, ...]:
     """Return a distinct character for each piece: its name, a letter of its name, or another letter.
 
     When the `SPARE_SYMBOLS` are used up, the character is "?".
@@ -114,7 +114,7 @@ def canvas(problem: TilingProblem, tiling: NDArray[np.int32], style: str = BOTH)
         "letters", "lines" (borders between different pieces), or "both" (letters inside the borders).
     """
     one_layer, pieces = _letters if style == LETTERS else _lines, problem.piece_of_copy
-    of_piece = symbols_of(problem) if style != LINES else (" ",) * len(problem.pieces)
+    of_piece = piece_characters(problem) if style != LINES else (" ",) * len(problem.pieces)
     symbols = tuple(of_piece[piece] for piece in pieces.tolist())
     drawn = _joined([one_layer(layer, symbols) for layer in covering(problem, tiling)], axis=0, gap=1)
     return Canvas(drawn.symbols, np.append(pieces, NO_PIECE)[drawn.pieces])

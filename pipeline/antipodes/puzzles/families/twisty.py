@@ -63,10 +63,10 @@ def twisty(settings: Mapping[str, Any]) -> Puzzle:
         definition = with_moves(definition, text(settings, "only_moves"))
     if "omit" in settings:
         definition = drop_orbits(definition, text(settings, "omit").split())
-    return puzzle_of(definition, settings, first_label)
+    return puzzle_defined_by(definition, settings, first_label)
 
 
-def puzzle_of(definition: TwistyDefinition, settings: Mapping[str, Any], first_label: int) -> Puzzle:
+def puzzle_defined_by(definition: TwistyDefinition, settings: Mapping[str, Any], first_label: int) -> Puzzle:
     """Return the puzzle of a definition, with the name, ``turns`` and picture of the settings."""
     moves = expand(definition.turns, text(settings, "turns", HALF), definition.others)
     others = {name: turn for name, turn in {**definition.turns, **definition.others}.items() if name not in moves}

@@ -166,5 +166,5 @@ def _layers(depths: NDArray[Any], manifest: TableManifest) -> NDArray[np.uint32]
 
 def _read(store: TableStore, manifest: TableManifest, chunk: int) -> KeyChunk:
     """Return the facts about a chunk that is in the store, without its digests."""
-    keys, depths = store.listed(manifest, chunk)
+    keys, depths = store.keys_and_depths(manifest, chunk)
     return KeyChunk(0, 0, keys[:1], _layers(depths.ravel(), manifest))

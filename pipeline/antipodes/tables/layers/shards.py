@@ -60,7 +60,7 @@ class Shards:
     def begin(self, starts: NDArray[Any], token: str) -> None:
         """Set the shards to depth 0; ``starts`` are indices ``(n,)`` or keys."""
         self._token = token
-        self._shards = self._place("begin", dict.fromkeys(range(self.plan.shard_count), (starts,)), begun)
+        self._shards = self._place("begin", dict.fromkeys(range(self.plan.shard_count), (starts,)), new_shard)
         self._go_back(0)
         self._unwritten = [{0: count} for count in self.counts]
 
@@ -73,7 +73,7 @@ class Shards:
         self._token, self._shards = token, []  # frees memory for the shards to be restored
         damaged: list[str] = []
         arguments = self._restore_arguments(depth, range(self.plan.shard_count), damaged)
-        self._shards = self._place("restore", arguments, restored, on_done=self._restoring(states))
+        self._shards = self._place("restore", arguments, restored_shard, on_done=self._restoring(states))
         found = self._gather("found", report)
         reached = min(one.depth for one in found)
         if reached >= 0:
@@ -94,9 +94,9 @@ class Shards:
         kept = [handle for number, handle in enumerate(self._shards) if number not in lost]
         self._token, self._links = token, self._link(stop)
         if depth >= 0:
-            placed = self._place("recover", self._restore_arguments(depth, lost, []), restored, kept)
+            placed = self._place("recover", self._restore_arguments(depth, lost, []), restored_shard, kept)
         else:
-            placed = self._place("recover", dict.fromkeys(lost, (starts,)), begun, kept)
+            placed = self._place("recover", dict.fromkeys(lost, (starts,)), new_shard, kept)
         for number, handle in zip(lost, placed, strict=True):
             self._shards[number] = handle
         # Only the lost shards matter: another shard may be at a smaller depth because it had no new positions.
@@ -285,14 +285,14 @@ class Shards:
         return f"{name}-{self._run}-{self._names}"
 
 
-def begun(settings: tuple[Any, ...], starts: NDArray[Any]) -> Shard:
+def new_shard(settings: tuple[Any, ...], starts: NDArray[Any]) -> Shard:
     """Return a new shard at depth 0."""
     shard = Shard(*settings)
     shard.begin(starts)
     return shard
 
 
-def restored(settings: tuple[Any, ...], *arguments: Any) -> Shard:
+def restored_shard(settings: tuple[Any, ...], *arguments: Any) -> Shard:
     """Return a shard restored at a depth, or at an earlier one if the journal is corrupt; see `Shard.restore`."""
     shard = Shard(*settings)
     shard.restore(*arguments)

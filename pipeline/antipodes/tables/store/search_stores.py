@@ -228,7 +228,7 @@ class TableStore(SearchStore[TableManifest]):
         with self.unless_changed():
             return self._listed_keys(manifest, chunk) if manifest.complete else self._range(manifest, chunk)[0]
 
-    def listed(self, manifest: TableManifest, chunk: int) -> tuple[Keys, Depths]:
+    def keys_and_depths(self, manifest: TableManifest, chunk: int) -> tuple[Keys, Depths]:
         """Return the keys and depths of a committed chunk. The table need not be complete."""
         return self._listed_keys(manifest, chunk), self._read_checked(manifest, DEPTH, chunk, manifest.chunks)
 
