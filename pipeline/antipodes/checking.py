@@ -76,7 +76,10 @@ class CheckReport:
         return not self.problems
 
     def add(self, found: Iterable[str]) -> bool:
-        """Add problems as they are found; return whether there were none. An error meanwhile is a problem, too."""
+        """Add problems as they are found; return whether there were none.
+
+        An error that ends the search for problems is added as a problem.
+        """
         before = len(self.problems)
         try:
             self.problems += found
@@ -92,7 +95,7 @@ class CheckReport:
 
 @dataclass(frozen=True)
 class BruteForce:
-    """The first layers of a puzzle."""
+    """The first layers of a puzzle, found by brute force."""
 
     layers: list[Labels]
     """The positions at each depth, ``(n, places)``."""

@@ -146,7 +146,7 @@ class StorePath(NamedStore):
 
 @dataclass(frozen=True, kw_only=True)
 class StoreState:
-    """What is known about a store without opening it."""
+    """The state of a store, as far as it is known without opening the store."""
 
     kind: str | None
     complete: bool | None
@@ -165,7 +165,7 @@ class StoreState:
 
 @dataclass(frozen=True, kw_only=True)
 class ListedStore(StoreState, StorePath):
-    """An entry of ``list --json``. The bases define the order of the keys: the last one begins."""
+    """An entry of ``list --json``. Its base classes order the keys; those of the last base come first."""
 
 
 def list_stores(address: Address) -> list[StoreListing]:

@@ -57,9 +57,10 @@ Cut = tuple[Space, int]
 
 @dataclass(frozen=True)
 class SearchManifest:
-    """The content of a store of a search at its last commit. This class describes counts-only runs; tables add fields.
+    """The content of the store of a search at its last commit. Tables add fields.
 
-    Until the counts are complete, a checkpoint contains the bits.
+    This class describes the store of a run that only counts. Until its counts are complete, a checkpoint contains the
+    bits of the search.
     """
 
     KIND: ClassVar[str] = "counts"
@@ -76,16 +77,16 @@ class SearchManifest:
     space: str = field(metadata=stored_as(text()))
     """The kind of the state space."""
     details: Mapping[str, Any] = field(metadata=stored_as(mapping_of(any_value())))
-    """The data, besides the puzzle, rows and width, from which the space is built again."""
+    """The data from which the space is rebuilt, in addition to the puzzle, the rows and the width."""
     rows: int = field(metadata=stored_as(integer(1, arguments.MAX_INT64)))
     width: int = field(metadata=stored_as(integer(1, arguments.MAX_INT64)))
     chunk_rows: int = field(metadata=stored_as(integer(1, arguments.MAX_INT64)))
     committed_depth: int = field(metadata=stored_as(integer(NOTHING_COMMITTED, DEEPEST)))
-    """The depth up to which everything is stored. NOTHING_COMMITTED before the first commit."""
+    """The depth up to which all layers are stored; NOTHING_COMMITTED before the first commit."""
     layers: Sequence[int] = field(metadata=stored_as(list_of(integer(0, arguments.MAX_INT64))))
     """The number of entries at each committed depth. Without symmetries each entry is one position."""
     searched: bool = field(metadata=stored_as(boolean()))
-    """Whether all positions are searched, so none is deeper."""
+    """Whether all positions have been searched, so that no deeper layer exists."""
     antipodes: Sequence[int] = field(metadata=stored_as(list_of(unsigned(KEY_BITS))))
     """The indices or keys of the first MAX_ANTIPODES positions at the greatest depth, once all are searched."""
     complete: bool = field(metadata=stored_as(boolean()))
@@ -166,7 +167,10 @@ class SearchManifest:
 
     @property
     def numbered(self) -> int:
-        """Number of positions, reachable or not, including all that an entry represents. For keys, the number found."""
+        """Number of positions, reachable or not. An entry counts as all the positions that it represents.
+
+        For keys, this is the number of positions found.
+        """
         if self.keyed:
             return self.states
         return int(self.details[NUMBERED]) if self.space == REDUCED else self.index_size
@@ -240,7 +244,7 @@ class SearchManifest:
 
     @property
     def searches_keys(self) -> bool:
-        """Whether positions are keys that are not listed yet. Then rows and chunks are those of the ranges of keys."""
+        """Whether positions are keys that are not listed yet. If so, rows and chunks divide the ranges of keys."""
         return self.keyed and self.chunk_rows == SPAN
 
     @property
@@ -263,8 +267,8 @@ class SearchManifest:
     def journal_layers(self) -> Sequence[int]:
         """The number of positions at each committed depth, as counted in the files of the last commit.
 
-        A checkpoint counts all positions before the last depth as if they were at the previous depth. For keys it only
-        contains the layers that the search needs, and likewise for a search on disk.
+        A checkpoint counts all positions before the last depth as positions at the depth before it. The checkpoint of a
+        search of keys or of a search on disk contains only the layers that the search needs.
         """
         *before, last = self.layers
         if self.spill is not None and not self.config.puzzle.moves.reversible:
