@@ -169,7 +169,7 @@ def _space(puzzle: Puzzle, report: CheckReport) -> Space | None:
         space = best_space(puzzle.rules)
         if not isinstance(space.numbering, Keyed) or space.numbering.reached is not None:
             return space
-        found = counted(space.numbering.looked, "position")
+        found = counted(space.numbering.known_positions, "position")
         report.notes.append(f"more than {found}: too many to check a table; also check a smaller version")
         return None
     except (SizeLimitError, ResourceLimitError) as error:

@@ -94,7 +94,7 @@ class Keyed(Numbering):
     ranges: KeyRanges
     reached: int | None
     """Number of reachable positions if the preliminary search found all of them, otherwise None."""
-    looked: int = 0
+    known_positions: int = 0
     """Number of positions that the preliminary search found."""
     listed: int | None = None
     """Number of positions that a finished table or a list in memory contains."""
@@ -108,12 +108,12 @@ class Keyed(Numbering):
             return _latest[0]
         packing = Packing.of(rules)
         starts = start_keys(rules, packing)
-        ranges, looked, is_all = divided(Expansion(rules, packing), starts)
-        reached = looked if is_all else None
-        found = cls(rules, packing, ranges, reached, looked, reached)
-        found.__dict__["start_keys"] = starts
-        _latest[:] = [found]
-        return found
+        ranges, known, is_all = divided(Expansion(rules, packing), starts)
+        reached = known if is_all else None
+        numbering = cls(rules, packing, ranges, reached, known, reached)
+        numbering.__dict__["start_keys"] = starts
+        _latest[:] = [numbering]
+        return numbering
 
     @classmethod
     def listing(cls, rules: Rules, batches: Iterable[Labels]) -> Self:
@@ -143,7 +143,7 @@ class Keyed(Numbering):
     @classmethod
     def size_for(cls, rules: Rules) -> int:
         """Return the number of reachable positions, or the number found by the preliminary search."""
-        return cls.of(rules).looked
+        return cls.of(rules).known_positions
 
     @cached_property
     def start_keys(self) -> Keys:

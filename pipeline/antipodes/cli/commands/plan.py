@@ -211,7 +211,7 @@ def _print_cluster(cluster: Cluster | None, fit: ClusterFit | None) -> None:
 def _print_keys(config: Config, planned: Plan, seconds: str, lacking: Sequence[str]) -> None:
     """Print the estimates for a puzzle whose positions are searched as keys."""
     size = planned.reachable
-    found = f"more than {counted(planned.looked, 'position')}; only the search can count them"
+    found = f"more than {counted(planned.known_positions, 'position')}; only the search can count them"
     print_line(f"{config.puzzle.name}: {found if size is None else counted(size, 'position')}")
     print_line(
         f"  memory       {human(planned.least_bytes)}{' and more, as layers grow' if size is None else ' at most'}"

@@ -184,7 +184,7 @@ def estimate_duration(
 
 def _of_keys(plan: Plan, start: float) -> Duration:
     """Return the seconds of a run over keys: an estimate for a small puzzle, a lower bound for other puzzles."""
-    reached = plan.reachable or plan.looked
+    reached = plan.reachable or plan.known_positions
     search, write = KEY_SECONDS * reached, KEY_WRITE_SECONDS * reached
     return Duration(start=start, tables=0.0, search=search, write=write, known=plan.reachable is not None)
 

@@ -120,7 +120,7 @@ class Plan(Division):
         return self.contents.index_size(self.space)
 
     @property
-    def looked(self) -> int:
+    def known_positions(self) -> int:
         """A lower bound on the number of positions, found while planning. 0 if none was needed."""
         return self.contents.known_positions(self.space)
 

@@ -383,7 +383,7 @@ class KeyContents(Contents):
 
     def known_positions(self, space: Space) -> int:
         """Return the number of positions found while planning."""
-        return _keyed(space).looked
+        return _keyed(space).known_positions
 
     def warm_up(self, space: Space, shares_memory: bool) -> Call | None:
         """Return the call that loads the kernels. Planning has already loaded them in this process."""
