@@ -18,7 +18,7 @@ import pytest
 from forks import PROGRAM, popen
 from programs import Command
 
-from antipodes.cli.main import load_command, run_command
+from antipodes.cli.main import kept_command, run_command
 from antipodes.cli.streams import Results, writer
 
 BOARD = '[board]\nname = "small"\ncells = """\n..........\n"""\n[board.pieces]\nA = "#####"\nB = "#####"\n'
@@ -104,7 +104,7 @@ def test_the_garbage_collector_is_on_while_a_command_works(
     command: str, words: Words, cli: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     on: list[bool] = []
-    load_command.cache_clear()  # loading, which switches it off, is part of a command in a new process
+    kept_command.cache_clear()  # loading, which switches it off, is part of a command in a new process
     monkeypatch.setattr("json.dumps", lambda value, **options: on.append(gc.isenabled()) or "{}")
     gc.disable()
     try:

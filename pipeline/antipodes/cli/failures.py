@@ -4,6 +4,7 @@ import os
 import signal
 import sys
 import threading
+import time
 from collections.abc import Callable
 from types import FrameType
 from typing import Any
@@ -60,8 +61,23 @@ def pass_on_interruption(unraisable: "sys.UnraisableHookArgs") -> None:
 
 
 def _interrupt_again() -> None:
-    """Send SIGINT to this process in a moment."""
-    threading.Timer(AGAIN_AFTER_SECONDS, os.kill, (os.getpid(), signal.SIGINT)).start()
+    """Send SIGINT to this process in a moment, when the main thread has left the hook, where it would be lost again."""
+
+    def interrupt() -> None:
+        time.sleep(AGAIN_AFTER_SECONDS)
+        while _main_thread_is_in(pass_on_interruption):
+            time.sleep(AGAIN_AFTER_SECONDS)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    threading.Thread(target=interrupt, daemon=True).start()
+
+
+def _main_thread_is_in(function: Callable[..., object]) -> bool:
+    """Return whether the main thread is executing a Python function, or a function that it calls."""
+    frame = sys._current_frames().get(threading.main_thread().ident or 0)
+    while frame and frame.f_code is not function.__code__:
+        frame = frame.f_back
+    return frame is not None
 
 
 def _interrupt(number: int, frame: FrameType | None) -> None:

@@ -84,9 +84,8 @@ REMOVED = re.compile("ZARR_.*|NUMBA_DISABLE_JIT|NUMBA_NUM_THREADS")
 """Environment variables that change the format of stores or switch off the compiler, which the program needs."""
 
 
-@cache
 def load_command(name: str) -> Any:
-    """Load the module of a command and return the command; its parser is made once in a process."""
+    """Load the module of a command and return the command."""
     module = next(commands[name][0] for commands in COMMANDS.values() if name in commands)
     with importing_libraries():
         app: typer.Typer = import_module(f"antipodes.cli.commands.{module}").app
@@ -94,6 +93,11 @@ def load_command(name: str) -> Any:
     only = typer.Typer(add_completion=False, rich_markup_mode=app.rich_markup_mode)
     only.registered_commands = [one for one in app.registered_commands if one.name == name]
     return typer.main.get_command(only)
+
+
+kept_command = cache(load_command)
+"""`load_command` for the program, which runs many commands in a process of tests or of a notebook: making the parsers
+takes most of the time of a small command."""
 
 
 class Commands(typer.core.TyperGroup):
@@ -110,7 +114,7 @@ class Commands(typer.core.TyperGroup):
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
         """Return the name of the command, the command, and the remaining arguments."""
         name, _, rest = super().resolve_command(ctx, args)
-        return name, name and load_command(name), rest
+        return name, name and kept_command(name), rest
 
     def invoke(self, ctx: Any) -> int:
         """Run the command in the context; return its exit status."""
