@@ -1,5 +1,7 @@
 """Tables with two bits per entry, which merge short distances, and searches that use them far from the goal."""
 
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +18,7 @@ from antipodes.tables.store.search_stores import TableStore
 from antipodes.tables.table import open_table
 from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.searches import deepening
+from antipodes_tasks.searches.answer import Answer
 from antipodes_tasks.searches.bundles import bundle_rows, bundles_of
 from antipodes_tasks.searches.deepening import ida_star
 from antipodes_tasks.searches.depth_first import DEPTH, FOUND
@@ -76,15 +79,16 @@ def exact(puzzle: Puzzle, tables: list[Path]) -> PermutationPatterns:
     return found
 
 
-@pytest.fixture
-def clipped(puzzle: Puzzle, tables: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> PermutationPatterns:
+@pytest.fixture(scope="module")
+def clipped(puzzle: Puzzle, tables: list[Path]) -> PermutationPatterns:
     """The heuristic of both tables, with bundles of the larger one, which come from the cache."""
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    monkeypatch.setattr(table_cache, "LEAST_CACHED", 1)
-    monkeypatch.setattr(pattern_heuristic, "MAX_EXACT_ENTRIES", TableStore(tables[0]).read().index_size + 1)
-    made = pattern_heuristic.load_patterns(puzzle.rules, None, tables)
-    monkeypatch.setattr(bundle_cache, "bundles_of", pytest.fail)
-    found = pattern_heuristic.load_patterns(puzzle.rules, None, tables)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", str(tables[0].parent))
+        patch.setattr(table_cache, "LEAST_CACHED", 1)
+        patch.setattr(pattern_heuristic, "MAX_EXACT_ENTRIES", TableStore(tables[0]).read().index_size + 1)
+        made = pattern_heuristic.load_patterns(puzzle.rules, None, tables)
+        patch.setattr(bundle_cache, "bundles_of", pytest.fail)
+        found = pattern_heuristic.load_patterns(puzzle.rules, None, tables)
     assert isinstance(made, PermutationPatterns)
     assert isinstance(found, PermutationPatterns)
     assert made.bundles is not None
@@ -92,6 +96,19 @@ def clipped(puzzle: Puzzle, tables: list[Path], tmp_path: Path, monkeypatch: pyt
     assert all(np.array_equal(*both) for both in zip(made.bundles, found.bundles, strict=True))
     assert [view.table.bundles is not None for view in found.views] == [False] * found.exact + [True] * 3
     return found
+
+
+@pytest.fixture(scope="module", params=[False, True], ids=["plain", "dual"])
+def with_or_without_dual(clipped: PermutationPatterns, request: pytest.FixtureRequest) -> PermutationPatterns:
+    """The clipped heuristic, and a copy that has no dual look-ups."""
+    if request.param:
+        assert clipped.dual is not None
+        return clipped
+    without = replace(clipped)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(DualViews, "of", lambda *_: None)
+        assert without.dual is None  # cached from now on
+    return without
 
 
 def scrambled(puzzle: Puzzle, count: int, moves: int, seed: int = 0) -> Labels:
@@ -111,8 +128,7 @@ def scrambled(puzzle: Puzzle, count: int, moves: int, seed: int = 0) -> Labels:
         ("CORNERS", ["EDGES:1,2,3,4,9,10,11,12", "EDGES:5,6,7,8"]),  # turns leave some rows unchanged
     ],
 )
-@pytest.mark.parametrize("base", [1, 3])
-def test_every_entry_is_in_a_word(omitted: str, equal: list[str], base: int, tmp_path: Path) -> None:
+def test_every_entry_is_in_a_word(omitted: str, equal: list[str], tmp_path: Path) -> None:
     pattern = Config(pattern_settings(load_config("3x3x3").puzzle, Abstraction(omit=[omitted], equal=equal)))
     run_puzzle(pattern, tmp_path / "table.zarr", RunOptions(symmetry="on"))
     table, manifest = open_table(tmp_path / "table.zarr"), TableStore(tmp_path / "table.zarr").read()
@@ -120,11 +136,12 @@ def test_every_entry_is_in_a_word(omitted: str, equal: list[str], base: int, tmp
     rows, stored = bundle_rows(space), np.empty(manifest.index_size, dtype=np.uint8)
     assert rows is not None
     table_cache.read_store(TableStore(tmp_path / "table.zarr"), manifest, BYTES, table_cache.writer(stored))
-    bundles = bundles_of(space, rows, base, lambda: Encoding(2, base).encode(stored), threads=2)
-    assert bundles is not None
     every = np.arange(rows.numbering.size)
     distances = table.distances(rows.numbering.unrank(every))
-    assert np.array_equal(bundles.read(every), np.where(distances <= base, 0, np.minimum(distances, base + 3)))
+    for base in (1, 3):
+        bundles = bundles_of(space, rows, base, partial(Encoding(2, base).encode, stored), threads=2)
+        assert bundles is not None
+        assert np.array_equal(bundles.read(every), np.where(distances <= base, 0, np.minimum(distances, base + 3)))
 
 
 def test_clipped_bounds_are_those_of_the_table(
@@ -232,31 +249,34 @@ def test_a_second_stage_forgets_the_bounds_of_the_first(
     assert search.path.tally[FOUND] == 1
 
 
+@pytest.fixture(scope="module", params=[False, True], ids=["one", "every"])
+def every(request: pytest.FixtureRequest) -> bool:
+    return bool(request.param)
+
+
+@pytest.fixture(scope="module")
+def answers(exact: PermutationPatterns, puzzle: Puzzle, every: bool) -> list[tuple[Problem, Answer]]:
+    """Problems of several distances, and their shortest paths by exact distances."""
+    labels = np.concatenate([scrambled(puzzle, 3, moves) for moves in (0, 1, 2, 4, 7, 9, 30)])
+    problems = [Problem.of(puzzle.rules, one) for one in labels]
+    return [(problem, ida_star(problem, heuristic=exact, every=every)) for problem in problems]
+
+
 @pytest.mark.parametrize("threads", [1, 2])
-@pytest.mark.parametrize("every", [False, True])
-@pytest.mark.parametrize("with_dual", [False, True])
 def test_searches_find_shortest_paths(
-    clipped: PermutationPatterns,
-    exact: PermutationPatterns,
-    puzzle: Puzzle,
-    with_dual: bool,
+    with_or_without_dual: PermutationPatterns,
+    answers: list[tuple[Problem, Answer]],
     every: bool,
     threads: int,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(deepening, "SHARED_DESCENT_SECONDS", 0.0)
-    if not with_dual:
-        monkeypatch.setattr(DualViews, "of", lambda *_: None)
-    assert (clipped.dual is not None) == with_dual
-    labels = np.concatenate([scrambled(puzzle, 3, moves) for moves in (0, 1, 2, 4, 7, 9, 30)])
-    for one in labels:
-        problem = Problem.of(puzzle.rules, one)
-        answer = ida_star(problem, heuristic=clipped, every=every, threads=threads)
-        expected = ida_star(problem, heuristic=exact, every=every)
+    for problem, expected in answers:
+        answer = ida_star(problem, heuristic=with_or_without_dual, every=every, threads=threads)
         assert answer.distance == expected.distance
         assert answer.solution_count == expected.solution_count
         for path in answer.solutions:
-            assert np.array_equal(path[0], one)
+            assert np.array_equal(path[0], problem.position)
             assert len(path) == expected.distance + 1
         if every:
             assert {path.tobytes() for path in answer.solutions} == {path.tobytes() for path in expected.solutions}

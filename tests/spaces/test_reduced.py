@@ -36,7 +36,7 @@ from antipodes_tasks.spaces.space import NOT_NUMBERED, Space
 Depths = NDArray[np.int64]
 LISTED_ROWS = 50_000
 """Rows whose least are found in both ways."""
-MEASURED, MAX_WIDTH, PYTHON_BYTES = 3, 500, 1 << 17
+MEASURED, MAX_WIDTH, PYTHON_BYTES = 2, 500, 1 << 17
 """Number of spaces whose memory is measured, their maximum number of columns; and bytes of objects besides arrays."""
 
 
