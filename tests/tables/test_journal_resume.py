@@ -1,11 +1,13 @@
 """A run that ends at any point: the next one resumes, and leaves the same store as an undisturbed one."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
+from every_kind import many_parts
 from faults import Killed, killing
 from journals import files
 from programs import Command
@@ -20,6 +22,7 @@ from antipodes.storage.manifest import ManifestFile
 from antipodes.system.events import Assembling, Event, JournalCorrupt, SearchStarted
 from antipodes.tables.journal import Journal
 from antipodes.tables.layers.shards import Shards
+from antipodes.tables.planning.plan import plan_run
 from antipodes.tables.run import RunOptions, run_puzzle
 from antipodes.tables.store.search_stores import TableStore
 from antipodes.tables.table import open_table
@@ -28,6 +31,7 @@ from antipodes_tasks.base.errors import UnfinishedError
 
 EVERY_LAYER = RunOptions(workers=2, checkpoint_every=0)
 Patch = pytest.MonkeyPatch
+Searched = tuple[Config, dict[str, bytes]]
 
 
 @pytest.fixture(scope="module")
@@ -43,37 +47,60 @@ def whole(config: Config, tmp_path_factory: pytest.TempPathFactory) -> dict[str,
     return contents(store)
 
 
-POINTS: list[tuple[type, str, int]] = [
-    *((Shards, "flush", at) for at in (0, 1, 7, 22)),
-    *((Journal, "put", at) for at in (0, 1, 7, 22)),
-    *((ManifestFile, "write", at) for at in (0, 1, 7, 23, 24, 25)),
-    (TableStore, "create_arrays", 0),
-    (TableStore, "write_chunk", 0),
-    (TableStore, "complete", 0),
-    *((DirectoryStorage, "delete", at) for at in (0, 1, 2)),
+@pytest.fixture(scope="module")
+def searched(request: pytest.FixtureRequest, config: Config, whole: dict[str, bytes]) -> Iterator[Searched]:
+    """A puzzle whose table has bits or keys, and the files of its table."""
+    if request.param == "bits":
+        yield config, whole
+        return
+    pancakes = Config({"name": "pancakes", "family": "pancake", "n": 5, "enumerated": True})
+    with pytest.MonkeyPatch.context() as patch, TemporaryDirectory() as folder:
+        many_parts(patch)
+        patch.setattr("antipodes.tables.store.table_manifest.KEY_CHUNK", 30)
+        patch.setattr("antipodes.tables.layers.key_assembly.TASK_KEYS", 60)
+        assert plan_run(pancakes.puzzle).partition_count > 2
+        run_puzzle(pancakes, Path(folder) / "t.zarr", RunOptions(workers=2))
+        yield pancakes, contents(Path(folder) / "t.zarr")
+
+
+POINTS: list[tuple[str, type, str, int]] = [
+    *(("bits keys", Shards, "flush", at) for at in (0, 1, 4)),
+    ("bits", Shards, "flush", 22),
+    *(("bits keys", Journal, "put", at) for at in (0, 1, 4)),
+    ("bits", Journal, "put", 22),
+    *(("bits keys", ManifestFile, "write", at) for at in (0, 1, 4)),
+    *(("bits", ManifestFile, "write", at) for at in (23, 24, 25)),
+    ("bits keys", TableStore, "create_arrays", 0),
+    *(("keys", TableStore, "write_keys", at) for at in (0, 3)),
+    ("bits keys", TableStore, "write_chunk", 0),
+    ("keys", TableStore, "write_chunk", 3),
+    ("keys", TableStore, "commit_arrays", 2),
+    ("bits keys", TableStore, "complete", 0),
+    *(("bits keys", DirectoryStorage, "delete", at) for at in (0, 1, 2)),
 ]
-"""Calls of a run that commits 23 layers, the beginning of the assembly, and the table."""
+"""Calls of a run that commits each layer (23 of the bits), of the beginning of the assembly, and of the table."""
 
 
-@pytest.mark.parametrize(("kind", "name", "at"), POINTS, ids=[f"{name}-{at}" for _, name, at in POINTS])
+@pytest.mark.parametrize(
+    ("searched", "kind", "name", "at"),
+    [
+        pytest.param(searched, *call, id=f"{searched}-{call[1]}-{call[2]}")
+        for searched in ("bits", "keys")
+        for of, *call in POINTS
+        if searched in of.split()
+    ],
+    indirect=["searched"],
+)
 @pytest.mark.parametrize("before", [True, False], ids=["before", "after"])
 def test_killed_at(
-    kind: type,
-    name: str,
-    at: int,
-    before: bool,
-    config: Config,
-    whole: dict[str, bytes],
-    tmp_path: Path,
-    monkeypatch: Patch,
+    kind: type, name: str, at: int, before: bool, searched: Searched, tmp_path: Path, monkeypatch: Patch
 ) -> None:
-    store = tmp_path / "t.zarr"
+    store, (config, whole) = tmp_path / "t.zarr", searched
     with monkeypatch.context() as patch:
         patch.setattr(kind, name, killing(getattr(kind, name), at, before))
         with pytest.raises(Killed):
             run_puzzle(config, store, EVERY_LAYER)
-    report = run_puzzle(config, store, RunOptions(workers=1))
-    assert report.complete
+    assert run_puzzle(config, store, RunOptions(workers=1)).complete
     assert contents(store) == whole
 
 

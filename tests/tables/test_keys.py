@@ -19,10 +19,7 @@ from stores import contents, flip_bit, read_manifest, toml
 
 from antipodes.executors.api import Call, Handle, Key
 from antipodes.storage.backend import MANIFEST
-from antipodes.storage.directory import DirectoryStorage
-from antipodes.storage.manifest import ManifestFile
 from antipodes.system.events import Event, LayerFinished
-from antipodes.tables.journal import Journal
 from antipodes.tables.layers.layer_graph import advance, part
 from antipodes.tables.layers.shard import Shard
 from antipodes.tables.layers.shards import Shards
@@ -30,7 +27,6 @@ from antipodes.tables.layers.temporary_files import PieceFile
 from antipodes.tables.planning.plan import plan_run
 from antipodes.tables.run import RunOptions, run_puzzle
 from antipodes.tables.store.chunks import UNREACHABLE
-from antipodes.tables.store.search_stores import TableStore
 from antipodes.tables.table import Table, open_table
 from antipodes.tables.verify import verify
 from antipodes_tasks.base.errors import StoreDamagedError, StoreLockedError
@@ -170,35 +166,6 @@ def test_a_long_chain_of_moves_that_cannot_be_undone() -> None:
     assert len(state._seen) <= 10
 
 
-POINTS: list[tuple[type, str, int]] = [
-    *((Shards, "flush", at) for at in (0, 1, 4)),
-    *((Journal, "put", at) for at in (0, 3)),
-    *((ManifestFile, "write", at) for at in (0, 1, 4)),
-    (TableStore, "create_arrays", 0),
-    *((TableStore, "write_keys", at) for at in (0, 3)),
-    *((TableStore, "write_chunk", at) for at in (0, 3)),
-    (TableStore, "commit_arrays", 2),
-    (TableStore, "complete", 0),
-    *((DirectoryStorage, "delete", at) for at in (0, 1, 2)),
-]
-"""Calls of a run that commits each layer, of the beginning of the assembly, and of the table."""
-
-
-@pytest.mark.parametrize("name", ["blocks"], indirect=True)
-@pytest.mark.parametrize(("kind", "call", "at"), POINTS, ids=[f"{call}-{at}" for _, call, at in POINTS])
-@pytest.mark.parametrize("before", [True, False], ids=["before", "after"])
-def test_killed_at(
-    kind: type, call: str, at: int, before: bool, name: str, whole: Path, tmp_path: Path, monkeypatch: Patch
-) -> None:
-    store = tmp_path / "t.zarr"
-    with monkeypatch.context() as patch:
-        patch.setattr(kind, call, killing(getattr(kind, call), at, before))
-        with pytest.raises(Killed):
-            run_puzzle(config_of(name), store, EVERY_LAYER)
-    assert run_puzzle(config_of(name), store, RunOptions(workers=1)).complete
-    assert contents(store) == contents(whole)
-
-
 @pytest.fixture
 def tight(name: str, monkeypatch: Patch) -> RunOptions:
     """Options with as little memory as a run needs: all layers are on disk, and all that moves lead to."""
@@ -221,8 +188,14 @@ def test_in_pieces_on_disk(name: str, whole: Path, tight: RunOptions, tmp_path: 
     assert verify(whole, puzzle=config_of(name), memory_limit=tight.memory_limit).problems == ()
 
 
-@pytest.mark.parametrize("name", ["blocks", "one-way"], indirect=True)
-@pytest.mark.parametrize(("call", "at"), [("put", 0), ("put", 200), ("read", 0), ("read", 300)])
+@pytest.mark.parametrize(
+    ("name", "call", "at"),
+    [
+        *(("blocks", call, at) for call, at in (("put", 0), ("put", 200), ("read", 0), ("read", 300))),
+        *(("one-way", call, at) for call, at in (("put", 200), ("read", 300))),
+    ],
+    indirect=["name"],
+)
 def test_killed_with_pieces_on_disk(
     call: str, at: int, name: str, whole: Path, tight: RunOptions, tmp_path: Path, monkeypatch: Patch
 ) -> None:
