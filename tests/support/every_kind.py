@@ -1,17 +1,21 @@
 """Small puzzles of every kind of space, with symmetries and without, and their positions by brute force."""
 
 from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import key_puzzles
 import pytest
 from brute_force import Rows, positions_of
 from own_puzzles import symmetric_towers
+from stores import contents
 from twisty import TWO_PARTS
 
 from antipodes.puzzles.config import Config, as_config
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.system.options import RunOptions
+from antipodes.tables.run import run_puzzle
 
 TWISTY = (
     TWO_PARTS
@@ -109,6 +113,15 @@ def options_of(name: str, **more: Any) -> RunOptions:
 def known_positions(name: str) -> list[Rows]:
     """Return the positions at each depth, by brute force."""
     return positions_of(config_of(name).puzzle)
+
+
+@cache
+def files_by_bits(name: str) -> dict[str, bytes]:
+    """Return the files of the table of a puzzle in chunks of a few positions, from a search with bits in memory."""
+    with TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
+        patch.setattr("antipodes.tables.planning.division.CHUNK_STATES", (8, 64))
+        run_puzzle(config_of(name), Path(folder) / "t.zarr", options_of(name, workers=2))
+        return contents(Path(folder) / "t.zarr")
 
 
 def many_parts(patch: pytest.MonkeyPatch) -> None:

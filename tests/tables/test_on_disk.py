@@ -11,7 +11,7 @@ from pathlib import Path
 
 import disk_kills
 import pytest
-from every_kind import NUMBERED, REDUCED, config_of, options_of
+from every_kind import NUMBERED, REDUCED, config_of, files_by_bits, options_of
 from faults import NAMES, SYNCS, WRITES, error, fault_at
 from forks import popen
 from resume import resume
@@ -66,16 +66,6 @@ def on_disk(monkeypatch: pytest.MonkeyPatch) -> None:
     small_pieces(monkeypatch)
 
 
-@pytest.fixture(scope="module", params=NUMBERED)
-def expected(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A table that was made with bits in memory."""
-    store = tmp_path_factory.mktemp("memory") / f"{request.param}.zarr"
-    with pytest.MonkeyPatch.context() as patch:
-        small_pieces(patch)
-        run_puzzle(config_of(request.param), store, options_of(request.param, workers=2))
-    return store
-
-
 @pytest.fixture(scope="module", params=COUNTED)
 def counted(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Layers that were counted with bits in memory."""
@@ -87,17 +77,19 @@ def counted(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
 
 
 @pytest.mark.usefixtures("on_disk")
-def test_every_kind_of_table(expected: Path, tmp_path: Path) -> None:
-    config, store = config_of(expected.stem), tmp_path / "t.zarr"
-    planned = plan_run(config.puzzle, 2, symmetry=options_of(expected.stem).symmetry)
+@pytest.mark.parametrize("name", NUMBERED)
+def test_every_kind_of_table(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    config, store = config_of(name), tmp_path / "t.zarr"
+    planned = plan_run(config.puzzle, 2, symmetry=options_of(name).symmetry)
     assert planned.partition_count > 1 or planned.space.rows < 3
-    elsewhere = str(tmp_path / "spill") if expected.stem in REDUCED else None
-    options = options_of(expected.stem, workers=2, spill=elsewhere)
+    elsewhere = str(tmp_path / "spill") if name in REDUCED else None
+    options = options_of(name, workers=2, spill=elsewhere)
     run_puzzle(config, store, options, interrupted=stop_after(3))
     assert (tmp_path / "spill/t.zarr.spill/journal").exists() == (elsewhere is not None)
     assert verify(store, Threads(2)).ok
     resume(store, options)
-    assert contents(store) == contents(expected)
+    monkeypatch.undo()
+    assert contents(store) == files_by_bits(name)
     assert elsewhere is None or not os.listdir(elsewhere)
 
 
@@ -190,8 +182,15 @@ def test_a_fault_at_some_calls(kind: str, number: int, counts_only: bool, tmp_pa
         assert not os.listdir(tmp_path / "spill")
 
 
-@pytest.mark.parametrize("counts_only", [False, True])
-@pytest.mark.parametrize("name", ["reduced tiles", "reduced one-way"])
+@pytest.mark.parametrize(
+    ("name", "counts_only"),
+    [
+        ("reduced tiles", False),
+        ("reduced one-way", True),
+        pytest.param("reduced tiles", True, marks=pytest.mark.slow),
+        pytest.param("reduced one-way", False, marks=pytest.mark.slow),
+    ],
+)
 def test_killed_at_random_calls(name: str, counts_only: bool, tmp_path: Path) -> None:
     store, more = tmp_path / "t.zarr", ["--counts-only"] if counts_only else []
     command = [sys.executable, disk_kills.__file__, name, str(store), "10", "1", *more]

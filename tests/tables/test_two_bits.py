@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from every_kind import NUMBERED, config_of, options_of
+from every_kind import NUMBERED, config_of, files_by_bits, options_of
 from forgetful import Forgetful
 from resume import resume
 from stores import contents, stop_after
@@ -25,6 +25,7 @@ from antipodes_tasks.bfs.two_bits import TwoBitState
 
 PUZZLE = "knights-coloured"
 RESTORE = State.restore
+ALL_CONTENTS = planning.CONTENTS
 
 
 @pytest.fixture
@@ -39,41 +40,36 @@ def many_partitions(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(dividing, "SCATTERED_PARTITIONS", 1000)
 
 
-@pytest.fixture(scope="module", params=NUMBERED)
-def expected(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A table that was made with three bits."""
-    store = tmp_path_factory.mktemp("three") / f"{request.param}.zarr"
-    with pytest.MonkeyPatch.context() as patch:
-        many_partitions(patch)
-        run_puzzle(config_of(request.param), store, options_of(request.param, workers=2))
-    return store
-
-
 @pytest.mark.usefixtures("two_bits")
-def test_every_kind_of_table(expected: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("name", NUMBERED)
+def test_every_kind_of_table(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     many_partitions(monkeypatch)
-    config, store = config_of(expected.stem), tmp_path / "t.zarr"
-    planned = plan_run(config.puzzle, 2, symmetry=options_of(expected.stem).symmetry)
+    config, store = config_of(name), tmp_path / "t.zarr"
+    planned = plan_run(config.puzzle, 2, symmetry=options_of(name).symmetry)
     assert planned.partition_count > 1 or planned.space.rows < 3
     assert planned.contents == BitContents(bits=2)
-    every_layer = options_of(expected.stem, workers=2, checkpoint_every=0)
+    every_layer = options_of(name, workers=2, checkpoint_every=0)
     run_puzzle(config, store, every_layer, interrupted=stop_after(3))
     assert verify(store, Threads(2)).ok
     resume(store, every_layer)
-    assert contents(store) == contents(expected)
-    run_puzzle(config, tmp_path / "sent.zarr", options_of(expected.stem), scheduler=Forgetful(()))
-    assert contents(tmp_path / "sent.zarr") == contents(expected)
+    run_puzzle(config, tmp_path / "sent.zarr", options_of(name), scheduler=Forgetful(()))
+    monkeypatch.undo()
+    assert contents(store) == contents(tmp_path / "sent.zarr") == files_by_bits(name)
 
 
 @pytest.mark.usefixtures("two_bits")
-@pytest.mark.parametrize(("puzzle", "layers"), [("eight-puzzle", 1), ("2x2x2-corner", 1), ("five-tiles", 6)])
+@pytest.mark.parametrize(("puzzle", "layers"), [("eight-puzzle", 1), ("2x2x2-corner", 1), (PUZZLE, 6)])
 def test_counts_that_are_resumed_after_some_layers(
     puzzle: str, layers: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     config, options = load_config(puzzle), RunOptions(workers=2, counts_only=True, checkpoint_every=0)
+    if puzzle == PUZZLE:
+        monkeypatch.setattr(dividing, "CHUNK_STATES", (1024, 4096))
+        monkeypatch.setattr(dividing, "PARTITION_STATES", 4096)
+        assert plan_run(config.puzzle, 2).partition_count > 4
     while not run_puzzle(config, tmp_path / "t.zarr", options, interrupted=stop_after(3 + layers)).complete:
         pass
-    monkeypatch.undo()
+    monkeypatch.setattr(planning, "CONTENTS", ALL_CONTENTS)
     run_puzzle(config, tmp_path / "three.zarr", options)
     assert contents(tmp_path / "t.zarr") == contents(tmp_path / "three.zarr")
 
