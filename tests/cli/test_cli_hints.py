@@ -111,15 +111,28 @@ def runs() -> Iterator[tuple[str, ...]]:
             yield ("tile", "it's a board.toml", *VALUES[name])
 
 
+@pytest.fixture(scope="module")
+def known() -> dict[tuple[str, ...], dict[str, Any]]:
+    """The facts of undisturbed runs, by their words."""
+    return {}
+
+
+@pytest.fixture
+def whole(words: tuple[str, ...], known: dict[tuple[str, ...], dict[str, Any]], cli: Command, tmp_path: Path) -> Any:
+    """The facts of an undisturbed run, computed once, and the file of the board."""
+    board_file(SQUARE, tmp_path / "it's a board.toml")
+    if words not in known:
+        assert cli(*words, "--store", "whole.zarr", "--quiet").status == 0
+        known[words] = facts(tmp_path / "whole.zarr")
+    return known[words]
+
+
 @pytest.mark.parametrize("words", runs(), ids=" ".join)
 def test_the_printed_command_continues_the_run(
-    words: tuple[str, ...], cli: Command, interrupted: Command, tmp_path: Path
+    words: tuple[str, ...], whole: Any, cli: Command, interrupted: Command, tmp_path: Path
 ) -> None:
-    board_file(SQUARE, tmp_path / "it's a board.toml")
     store = tmp_path / "it's $odd.zarr"
-    assert cli(*words, "--store", "whole.zarr", "--quiet").status == 0
-    whole = facts(tmp_path / "whole.zarr")
-    for after in (0, 1, 4):
+    for after in (0, 1, 4) if "--unique" in words else (1, 4):
         stopped = interrupted(*words, "--store", store, "--quiet", after=after)
         if stopped.status == 0:
             break
@@ -141,10 +154,11 @@ def test_a_damaged_store_is_refused_with_the_command_that_starts_over(cli: Comma
 
 
 @pytest.mark.parametrize("words", runs(), ids=" ".join)
-def test_the_printed_command_overwrites_another_store(words: tuple[str, ...], cli: Command, tmp_path: Path) -> None:
+def test_the_printed_command_overwrites_another_store(
+    words: tuple[str, ...], whole: Any, cli: Command, tmp_path: Path
+) -> None:
     if "--overwrite" in words:
         return
-    board_file(SQUARE, tmp_path / "it's a board.toml")
     if words[0] == "run":
         others = ["run", "eight-puzzle", *(["--counts-only"] if "--counts-only" in words else [])]
     else:
@@ -156,8 +170,7 @@ def test_the_printed_command_overwrites_another_store(words: tuple[str, ...], cl
     command = printed(refused.err)
     assert "--overwrite" in command
     assert cli(*command, "--quiet").status == 0
-    assert cli(*words, "--store", "whole.zarr", "--quiet").status == 0
-    assert facts(tmp_path / "it's.zarr") == facts(tmp_path / "whole.zarr")
+    assert facts(tmp_path / "it's.zarr") == whole
 
 
 def test_a_damaged_store_is_started_over(cli: Command, interrupted: Command, tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 import json
 import re
+from pathlib import Path
 from typing import Any, get_args
 
 import pytest
@@ -126,6 +127,7 @@ def keys(value: Any) -> set[str]:
 
 
 def test_every_key_is_named(cli: Command) -> None:
+    Path("towers.toml").write_text('[puzzle]\nname = "towers"\nfamily = "hanoi"\ndiscs = 4\n')
     commands: list[list[object]] = [
         ["puzzles"],
         ["boards"],
@@ -143,9 +145,9 @@ def test_every_key_is_named(cli: Command) -> None:
         ["query", "eight-puzzle", "--pattern", "1 2 3 / ? ? ? / ? ? 0", "--path"],
         ["check", "eight-puzzle"],
         ["solve", "eight-puzzle", SOLVED],
-        ["run", "hanoi-3-pegs", "--quiet"],
-        ["query", "hanoi-3-pegs", "--moves", "0-1 0-2", "--path"],
-        ["solve", "hanoi-3-pegs", "--moves", "0-1 0-2"],
+        ["run", "towers.toml", "--quiet"],
+        ["query", "towers", "--moves", "0-1 0-2", "--path"],
+        ["solve", "towers.toml", "--moves", "0-1 0-2"],
         ["solve", "knights-labelled", "--method", "routes", "--limit", 3],
         ["rank", "eight-puzzle", SOLVED],
         ["unrank", "eight-puzzle", 5],

@@ -147,6 +147,7 @@ def test_functions_of_a_listed_puzzle_are_not_tried_on_other_positions() -> None
         ap.components(puzzle)
 
 
+@pytest.mark.slow
 def test_the_corners_of_the_2x2x2_are_twisted_in_three_ways() -> None:
     assert [(one.size, one.count) for one in ap.components("2x2x2-corner")] == [(3_674_160, 3)]
 

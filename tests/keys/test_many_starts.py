@@ -120,49 +120,43 @@ def test_symmetries_are_not_sought_of_very_many() -> None:
         symmetries_of(puzzle_from({**BOARD, "starts": "? ? ? ? 0 ? ? ? ?"}).rules)
 
 
-PHASE = """
+SMALL = {"name": "small", "family": "sliding", "rows": 2, "columns": 3, "start": "1 2 3 4 5 0"}
+"""A board with 360 reachable positions, 44 of them at depth 14."""
+PHASE = f"""
 from pathlib import Path
 
 import antipodes
 
-board = antipodes.load_config("eight-puzzle").puzzle
-with antipodes.open_table(Path(__file__).parent / "eight-puzzle.zarr") as table:
-    phase = board.starting_at(table.positions_at(20), name="from-depth-20")
+board = antipodes.Config({SMALL}).puzzle
+with antipodes.open_table(Path(__file__).parent / "small.zarr") as table:
+    phase = board.starting_at(table.positions_at(14), name="from-depth-14")
 """
 
 
 def test_all_positions_of_a_table_at_a_depth(tmp_path: Path, cli: Command) -> None:
-    """The positions 20 moves from the start are at depth 0, and the start is at depth 20."""
-    table, source, store = tmp_path / "eight-puzzle.zarr", tmp_path / "phase.py", str(tmp_path / "phase.zarr")
-    cli("run", "eight-puzzle", "--store", str(table), "--quiet")
+    """The positions 14 moves from the start are at depth 0, and the start is at depth 14."""
+    table, source, store = tmp_path / "small.zarr", tmp_path / "phase.py", str(tmp_path / "phase.zarr")
+    antipodes.run(Config(SMALL), store=table)
     source.write_text(PHASE, encoding="utf-8")
     report = json.loads(cli("run", f"{source}:phase", "--store", store, "--json", "--quiet").out)
     layers = json.loads(cli("layers", str(table), "--json").out)["layers"]
-    assert (report["puzzle"], report["layers"][0], report["states"]) == ("from-depth-20", layers[20], 181440)
-    (start,) = json.loads(cli("query", store, "1 2 3 4 5 6 7 8 0", "--json").out)
-    assert start["distance"] == 20
+    assert (report["puzzle"], report["layers"][0], report["states"]) == ("from-depth-14", layers[14], 360)
+    (start,) = json.loads(cli("query", store, SMALL["start"], "--json").out)
+    assert start["distance"] == 14
 
 
-@pytest.fixture(scope="module")
-def eight(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the table of the eight-puzzle."""
-    folder = tmp_path_factory.mktemp("tables")
-    antipodes.run("eight-puzzle", store=folder / "eight-puzzle.zarr")
-    return folder
-
-
-def test_a_store_has_a_copy_of_the_starts(eight: Path, tmp_path: Path, cli: Command) -> None:
+def test_a_store_has_a_copy_of_the_starts(tmp_path: Path, cli: Command) -> None:
     """It opens and is verified although the table with the positions is gone."""
-    table = tmp_path / "eight-puzzle.zarr"
-    shutil.copytree(eight / "eight-puzzle.zarr", table)
+    table = tmp_path / "small.zarr"
+    antipodes.run(Config(SMALL), store=table)
     with antipodes.open_table(table) as opened:
-        starts = opened.positions_at(20)
-    phase = load_config("eight-puzzle").puzzle.starting_at(starts, name="phase")
+        starts = opened.positions_at(14)
+    phase = Config(SMALL).puzzle.starting_at(starts, name="phase")
     antipodes.run(phase, store=(store := tmp_path / "phase.zarr"))
     shutil.rmtree(table)
     assert list(read_manifest(store / MANIFEST)["puzzle"]["starts"]) == ["positions"]
     with antipodes.open_table(store) as opened:
-        assert (opened.layers[0], len(opened), opened["1 2 3 4 5 6 7 8 0"]) == (len(starts), 181440, 20)
+        assert (opened.layers[0], len(opened), opened[SMALL["start"]]) == (len(starts), 360, 14)
         assert opened.distances(starts).tolist() == [0] * len(starts)
     assert cli("verify", str(store), "--quiet").status == 0
 
@@ -191,19 +185,20 @@ def test_other_starts_replace_goals_and_starts(goal: dict[str, Any]) -> None:
 
 
 def test_too_many_starts_are_not_copied(
-    eight: Path, tmp_path: Path, cli: Command, monkeypatch: pytest.MonkeyPatch, refused: Callable[..., str]
+    tmp_path: Path, cli: Command, monkeypatch: pytest.MonkeyPatch, refused: Callable[..., str]
 ) -> None:
     """The store has their digest alone: it is not called corrupt, and opens with the puzzle."""
     monkeypatch.setattr("antipodes.puzzles.packed_positions.MAX_CHARACTERS", 100)
-    with antipodes.open_table(eight / "eight-puzzle.zarr") as table:
-        phase = table.puzzle.starting_at(table.positions_at(20), name="phase")
+    antipodes.run(Config(SMALL), store=tmp_path / "small.zarr")
+    with antipodes.open_table(tmp_path / "small.zarr") as table:
+        phase = table.puzzle.starting_at(table.positions_at(14), name="phase")
     assert phase.settings is None
     antipodes.run(phase, store=(store := tmp_path / "phase.zarr"))
     assert read_manifest(store / MANIFEST)["puzzle"].keys() == {"name", "family", "fingerprint"}
     monkeypatch.setattr("antipodes.puzzles.python_source._GIVEN", {})
     assert json.loads(cli("layers", str(store), "--json").out)["layers"]
-    assert "phase, was made in Python" in refused("query", str(store), "1 2 3 4 5 6 7 8 0")
-    assert antipodes.open_table(store, puzzle=phase)["1 2 3 4 5 6 7 8 0"] == 20
+    assert "phase, was made in Python" in refused("query", str(store), SMALL["start"])
+    assert antipodes.open_table(store, puzzle=phase)[SMALL["start"]] == 14
 
 
 @given(st.integers(1, 5).flatmap(lambda places: st.lists(st.binary(min_size=places, max_size=places), min_size=1)))

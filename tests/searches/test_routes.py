@@ -1,4 +1,5 @@
 from collections import Counter
+from functools import cache
 
 import numpy as np
 import pytest
@@ -17,25 +18,31 @@ def knights(start: str = "ABC/---/---/XYZ", **moves: object) -> Puzzle:
     return jump({"name": "knights", "family": "jump", "start": start, **(moves or {"moves": "knight"})})
 
 
+@cache
+def exchanged(limit: int) -> tuple[Exchange, ...]:
+    """The exchanges of knights on the usual board."""
+    return exchanges(knights().rules, limit).solutions
+
+
 @pytest.mark.parametrize("limit", [3, 4, 5])
 def test_known_numbers_of_solutions(limit: int) -> None:
-    assert len(exchanges(knights().rules, limit).solutions) == ORACLE["solutions_by_limit"][str(limit)]
+    assert len(exchanged(limit)) == ORACLE["solutions_by_limit"][str(limit)]
 
 
 @pytest.mark.parametrize("limit", [3, 4])
 def test_known_numbers_of_moves(limit: int) -> None:
-    moves = [exchange.moves for exchange in exchanges(knights().rules, limit).solutions]
+    moves = [exchange.moves for exchange in exchanged(limit)]
     assert sorted(moves) == ORACLE["moves_by_limit"][str(limit)]
 
 
 def test_known_histogram_of_moves() -> None:
-    histogram = Counter(str(exchange.moves) for exchange in exchanges(knights().rules, 5).solutions)
+    histogram = Counter(str(exchange.moves) for exchange in exchanged(5))
     assert histogram == ORACLE["moves_histogram_limit_5"]
 
 
 def test_every_solution_is_a_path_that_exchanges_the_sides() -> None:
     puzzle = knights()
-    for exchange in exchanges(puzzle.rules, 5).solutions:
+    for exchange in exchanged(5):
         check_way(puzzle, exchange)
         assert puzzle.format(exchange.positions[0]) == "ABC------XYZ"
         last = puzzle.format(exchange.positions[-1])
@@ -52,7 +59,7 @@ def check_way(puzzle: Puzzle, exchange: Exchange) -> None:
 
 def test_no_solution_is_shorter_than_the_shortest_exchange() -> None:
     shortest = min(map(int, LABELLED["swap_goals_by_distance"]))
-    assert min(exchange.moves for exchange in exchanges(knights().rules, 5).solutions) == shortest
+    assert min(exchange.moves for exchange in exchanged(5)) == shortest
 
 
 def test_too_short_routes_give_no_solution() -> None:

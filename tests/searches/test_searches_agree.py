@@ -76,9 +76,9 @@ def test_searches_agree_on_random_positions_of_the_eight_puzzle(seed: int) -> No
     assert len({(answer.distance, answer.solution_count) for answer in answers}) == 1
 
 
-@pytest.mark.parametrize("start", ["1 1 1 2 2 2 3 3 0", "1 3 3 2 3 4 4 4 0"])
+@pytest.mark.parametrize("start", ["1 1 1 2 2 2 3 0", "1 3 3 2 3 4 4 0"])
 def test_heuristics_are_admissible(start: str) -> None:
-    puzzle = tiles(3, 3, start)
+    puzzle = tiles(2, 4, start)
     lower = heuristic_of(puzzle.rules, puzzle.start_labels, "linear-conflict")
     plain = heuristic_of(puzzle.rules, puzzle.start_labels, "manhattan")
     stronger = 0

@@ -1,6 +1,7 @@
 """Small stores of every kind for the service, and facts about their tables by brute force."""
 
 from collections import defaultdict
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -68,6 +69,7 @@ def every_text(table: Table) -> list[str]:
     ]
 
 
+@cache
 def shortest_paths(table: Table) -> dict[str, int]:
     """Return the number of shortest paths (sequences of positions) to each reached position, by forward moves only."""
     paths: dict[str, int] = defaultdict(int)

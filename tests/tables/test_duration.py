@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from known_layers import LAYERS
 
-from antipodes.puzzles.config import load_config
+from antipodes.puzzles.config import Config, load_config
 from antipodes.runs.forecast import LayerCosts, layers_to_come
 from antipodes.system.machine import GIB
 from antipodes.tables.planning import duration
@@ -34,12 +34,17 @@ def test_the_sample_is_a_graph_whose_moves_can_be_undone(rows: int, width: int, 
     assert duration._search(tables, log) == sum(segment.positions for segment in log.segments)
 
 
-@pytest.mark.parametrize("name", ["three-colours", "hanoi-3-pegs", "m12"])
-def test_estimates(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+HANOI = Config({"name": "many layers", "family": "hanoi", "pegs": 3, "discs": 9})
+
+
+@pytest.mark.parametrize(
+    "config", [load_config("three-colours"), HANOI, load_config("m12")], ids=["three-colours", "hanoi", "m12"]
+)
+def test_estimates(config: Config, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(duration, "SAMPLE_SECONDS", 0.01)
     monkeypatch.setattr(duration, "FILL_SECONDS", 0.01)
     monkeypatch.setattr(duration, "TRIAL_SECONDS", math.inf)
-    puzzle = load_config(name).puzzle
+    puzzle = config.puzzle
     with_table = duration.estimate_duration(plan_run(puzzle, 2, GIB), 2, tmp_path / "no" / "such", start=0.5)
     counts = duration.estimate_duration(plan_run(puzzle, 2, GIB, commitment=CHECKPOINTS), 2, tmp_path)
     assert min(with_table.start, with_table.tables, with_table.search, with_table.write) > 0

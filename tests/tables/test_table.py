@@ -15,7 +15,6 @@ import numpy as np
 import pytest
 import xarray
 import zarr
-from brute_force import sliding_distances
 from stores import contents, set_depth, stop_after
 
 from antipodes.puzzles.config import Config, load_config
@@ -62,20 +61,12 @@ def test_one_position(table: Table) -> None:
     assert table.distance(table.space.labels(FAR)) == 31
     assert table.get_distance(ODD) is None
     assert table.get_distance(ODD, 99) == 99
+    assert table.distances(table.puzzle.parse(ODD)[np.newaxis]).tolist() == [UNREACHABLE]
     with pytest.raises(UnreachableError, match="2 1 3 4 5 6 7 8 0"):
         table.distance(ODD)
     for method in (table.distance, table.get_distance, table.path):
         with pytest.raises(PositionError):
             method("1 2 3")
-
-
-def test_all_positions_by_brute_force(table: Table) -> None:
-    expected = sliding_distances({"columns": 3, "start": "1 2 3 4 5 6 7 8 0"})
-    labels = np.array([[int(symbol) for symbol in position] for position in expected], dtype=np.uint8)
-    assert table.distances(labels).tolist() == list(expected.values())
-    every = table.distances_by_index(np.arange(table.index_size))
-    assert np.bincount(every).tolist() == table.layers
-    assert table.distances(labels[:, [1, 0, 2, 3, 4, 5, 6, 7, 8]][labels[:, :2].all(axis=1)]).max() == UNREACHABLE
 
 
 @pytest.mark.parametrize("cache_bytes", [0, 1, 300_000])

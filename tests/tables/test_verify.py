@@ -239,8 +239,7 @@ def test_few_fit_into_memory(workers: int, blocks: int, chunked: Path, monkeypat
     assert contents(chunked) == before
 
 
-@pytest.mark.parametrize("before", [0, 20, 31])
-@pytest.mark.parametrize("change", [1, -1])
+@pytest.mark.parametrize(("change", "before"), [(1, 20), (-1, 31)])
 def test_any_single_wrong_depth_while_few_fit_into_memory(before: int, change: int, chunked: Path) -> None:
     limit = room_for(chunked, 2, 1)
     index = int(np.flatnonzero(depths(chunked) == before)[before // 31])
