@@ -41,7 +41,8 @@ NOT_POSITIONS += [
     [*GOAL[:-1], False],
 ]
 NOT_POSITIONS += [[256 + label for label in GOAL], [label - 256 for label in GOAL], ROW.astype("m8[s]"), GOAL[:-1]]
-NOT_POSITIONS += [[*GOAL[:-1], 2**63], [*GOAL[:-1], 10**5000]]
+NOT_POSITIONS += [[*GOAL[:-1], 2**63], [*GOAL[:-1], 10**5000], [0.5] * 9, ["a"] * 9, range(8), np.eye(9)]
+NOT_POSITIONS += ["", "1 2 3", "1 2 3 4 5 6 7 8 9"]
 NOT_ADDRESSES = [None, 5, b"t.zarr", "", "a\0b", [], True]
 
 
@@ -65,6 +66,8 @@ def test_no_position(table: Table, wrong: Any) -> None:
         table.distance,
         table.get_distance,
         table.path,
+        table.__getitem__,
+        table.__contains__,
         table.space.labels,
         table.puzzle.format,
         table.puzzle.draw,

@@ -4,36 +4,13 @@ from typing import Any
 
 import pytest
 from brute_force import layers_of
-from oracles import ORACLES
 
 from antipodes.puzzles.families import puzzle_from
 from antipodes_tasks.base.errors import ConfigError
 
-PUBLISHED = ORACLES["permutation-families"]
-
 
 def layers(**settings: Any) -> list[int]:
     return layers_of(puzzle_from({"name": "p", **settings}))
-
-
-@pytest.mark.parametrize(
-    ("family", "name", "more"),
-    [
-        ("pancake", "pancake-4", {"n": 4}),
-        ("pancake", "pancake-7", {"n": 7}),
-        ("burnt-pancake", "burnt_pancake-3", {"n": 3}),
-        ("burnt-pancake", "burnt_pancake-5", {"n": 5}),
-        ("topspin", "top_spin-6", {"n": 6}),
-    ],
-)
-def test_published_layers(family: str, name: str, more: dict[str, Any]) -> None:
-    assert layers(family=family, **more) == PUBLISHED[name]
-
-
-@pytest.mark.parametrize(("discs", "radius"), [(1, 1), (2, 3), (5, 31)])
-def test_hanoi_with_three_pegs(discs: int, radius: int) -> None:
-    found = layers(family="hanoi", discs=discs)
-    assert (sum(found), len(found) - 1) == (3**discs, radius)
 
 
 def test_hanoi_from_elsewhere() -> None:

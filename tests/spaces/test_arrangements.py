@@ -8,20 +8,16 @@ from typing import Any
 
 import numpy as np
 import pytest
-from brute_force import layers, sliding_distances
 from hypothesis import given
 from hypothesis import strategies as st
 from oracles import ORACLES
 from puzzle_settings import complete, drawn
 from strategies import puzzle_settings
 
-from antipodes.executors.threads import Threads
 from antipodes.puzzles.board import Board
-from antipodes.puzzles.config import Config, load_config
+from antipodes.puzzles.config import load_config
 from antipodes.puzzles.families import puzzle_from
 from antipodes.puzzles.puzzle import Puzzle
-from antipodes.tables.run import run_puzzle
-from antipodes.tables.verify import verify
 from antipodes_tasks.base.errors import FieldError
 from antipodes_tasks.move_tables import ILLEGAL
 from antipodes_tasks.permutations.parity import parities
@@ -177,17 +173,6 @@ def test_details_of_no_space(details: dict[str, Any]) -> None:
 def test_half_of_a_puzzle_that_has_no_halves() -> None:
     with pytest.raises(FieldError, match=r"details: expected \{\}, found"):
         stored_space(board(2, 3, start="1 1 2 3 4 0").rules, SpaceRecord("arrangements", 30, 12, {"parity": TIED}))
-
-
-@pytest.mark.parametrize(("rows", "columns"), [(2, 3), (2, 4)])
-def test_a_run_finds_the_layers_of_brute_force(rows: int, columns: int, tmp_path: Any) -> None:
-    puzzle = board(rows, columns)
-    table = {"rows": rows, "columns": columns, "start": puzzle.format(puzzle.start_labels[0])}
-    config = Config({"name": "p", "family": "sliding", **table})
-    report = run_puzzle(config, tmp_path / "t.zarr")
-    assert list(report.manifest.layers) == layers(sliding_distances(table))
-    assert report.manifest.index_size == report.manifest.states == factorial(rows * columns) // 2
-    assert verify(tmp_path / "t.zarr", Threads(1)).ok
 
 
 @pytest.mark.parametrize(("rows", "columns"), [(2, 3), (3, 2), (2, 4), (3, 3), (4, 4)])

@@ -1,6 +1,5 @@
 """A run that ends at any point: the next one resumes, and leaves the same store as an undisturbed one."""
 
-import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -10,7 +9,6 @@ import pytest
 from every_kind import many_parts
 from faults import Killed, killing
 from journals import files
-from programs import Command
 from resume import resume
 from stores import chunk_files, contents, stop_after
 
@@ -25,9 +23,7 @@ from antipodes.tables.layers.shards import Shards
 from antipodes.tables.planning.plan import plan_run
 from antipodes.tables.run import RunOptions, run_puzzle
 from antipodes.tables.store.search_stores import TableStore
-from antipodes.tables.table import open_table
 from antipodes.tables.verify import verify
-from antipodes_tasks.base.errors import UnfinishedError
 
 EVERY_LAYER = RunOptions(workers=2, checkpoint_every=0)
 Patch = pytest.MonkeyPatch
@@ -177,34 +173,6 @@ def test_damage_to_the_journal_is_searched_again(damaged: Path, whole: dict[str,
     assert report.complete
     assert contents(damaged) == whole
     assert verify(damaged, Threads(2)).ok
-
-
-@pytest.fixture
-def searching(config: Config, tmp_path: Path) -> Path:
-    """The store of a run that was interrupted at depth 9, after several commits."""
-    report = run_puzzle(config, tmp_path / "t.zarr", EVERY_LAYER, interrupted=stop_after(9))
-    assert report.manifest.committed_depth == 9
-    return tmp_path / "t.zarr"
-
-
-def test_an_unfinished_store_is_read(searching: Path, config: Config, tmp_path: Path, cli: Command) -> None:
-    run_puzzle(config, tmp_path / "whole.zarr")
-    with open_table(searching) as table, open_table(tmp_path / "whole.zarr") as finished:
-        assert (table.complete, table.layers) == (False, finished.layers[:10])
-        for depth in (0, 3, 9):
-            assert table.positions_at(depth).tolist() == finished.positions_at(depth).tolist()
-        known, deeper = (finished.positions_at(depth)[:1] for depth in (9, 10))
-        assert table.distances(known).tolist() == [9]
-        with pytest.raises(UnfinishedError):
-            table.distance(deeper[0])
-        with pytest.raises(UnfinishedError):
-            table.antipodes()
-    status = json.loads(cli("status", searching, "--json").out)
-    assert (status["complete"], status["committed_depth"]) == (False, 9)
-    assert cli("layers", searching).status == 0
-    refused = cli("farthest", searching)
-    assert refused.status != 0
-    assert len(refused.err.splitlines()) == 1
 
 
 def test_files_that_no_manifest_names_are_used(

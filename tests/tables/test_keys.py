@@ -15,11 +15,9 @@ from faults import Killed, killing
 from forgetful import Forgetful
 from key_puzzles import BLOCKS, PUZZLES, brute_force, config_of
 from programs import Command
-from stores import contents, flip_bit, read_manifest, toml
+from stores import contents, toml
 
 from antipodes.executors.api import Call, Handle, Key
-from antipodes.storage.backend import MANIFEST
-from antipodes.system.events import Event, LayerFinished
 from antipodes.tables.layers.layer_graph import advance, part
 from antipodes.tables.layers.shard import Shard
 from antipodes.tables.layers.shards import Shards
@@ -29,7 +27,7 @@ from antipodes.tables.run import RunOptions, run_puzzle
 from antipodes.tables.store.chunks import UNREACHABLE
 from antipodes.tables.table import Table, open_table
 from antipodes.tables.verify import verify
-from antipodes_tasks.base.errors import StoreDamagedError, StoreLockedError
+from antipodes_tasks.base.errors import StoreDamagedError
 from antipodes_tasks.bfs.key_partition import KeyLinks, KeyState, KeySuccessors, with_depths
 from antipodes_tasks.bfs.partition import Partition
 from antipodes_tasks.keys.expansion import Expansion
@@ -326,22 +324,6 @@ def test_processes(counts_only: bool, tmp_path: Path) -> None:
     assert report.layers == layers(brute_force("blocks"))
 
 
-@pytest.mark.parametrize("name", ["wide"], indirect=True)
-@pytest.mark.parametrize("array", ["keys", "depth", "first_keys", "layer_counts"])
-def test_a_flipped_bit_is_found(array: str, whole: Path, tmp_path: Path) -> None:
-    store = tmp_path / "t.zarr"
-    for path, content in contents(whole).items():
-        (store / path).parent.mkdir(parents=True, exist_ok=True)
-        (store / path).write_bytes(content)
-    config = config_of(read_manifest(whole / MANIFEST)["puzzle"]["name"])
-    flip_bit(store / array / "c" / "0" / "0", 333)
-    verdict = verify(store, puzzle=config)
-    assert f"{array}/c/0/0 is corrupt" in str(verdict)
-    if array in ("keys", "first_keys"):
-        with open_table(store, puzzle=config) as damaged, pytest.raises(StoreDamagedError):
-            damaged.distances(labels_of(brute_force(config.puzzle.name)))
-
-
 @pytest.mark.parametrize("name", ["wide", "blocks"], indirect=True)
 def test_damage_gives_no_wrong_answer(name: str, whole: Path, tmp_path: Path) -> None:
     """Whichever bit of whichever file is flipped, a query answers as before or names what is damaged."""
@@ -366,19 +348,3 @@ def test_damage_gives_no_wrong_answer(name: str, whole: Path, tmp_path: Path) ->
                     assert distances.tolist() == [expected[bytes(one)] for one in some]
         (tmp_path / path).write_bytes(files[path])
     assert found >= 12
-
-
-@pytest.mark.parametrize("name", ["blocks"], indirect=True)
-def test_two_runs_on_one_store(name: str, whole: Path, tmp_path: Path) -> None:
-    """The second is refused while the first searches, and the table is that of one run."""
-    refused: list[str] = []
-
-    def meanwhile(event: Event) -> None:
-        if isinstance(event, LayerFinished) and not refused:
-            with pytest.raises(StoreLockedError) as error:
-                run_puzzle(config_of(name), tmp_path / "t.zarr", RunOptions(workers=1))
-            refused.append(str(error.value))
-
-    assert run_puzzle(config_of(name), tmp_path / "t.zarr", EVERY_LAYER, meanwhile).complete
-    assert len(refused) == 1
-    assert contents(tmp_path / "t.zarr") == contents(whole)

@@ -1,6 +1,7 @@
 """Runs: tables of all sizes and depths, resumed or replaced."""
 
 import tempfile
+from collections.abc import Callable
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
@@ -8,8 +9,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from brute_force import as_list, distances, jump_distances, layers, sliding_distances
-from hypothesis import given
+from brute_force import distances, jump_distances, layers, sliding_distances
+from hypothesis import example, given
 from oracles import ORACLES
 from resume import resume
 from stores import contents
@@ -110,6 +111,26 @@ def test_brute_force_counts_moves() -> None:
     assert chain == {(number,): number for number in range(4)}
 
 
+ODD_BOARDS: list[tuple[int, int, str | list[str]]] = [
+    *((1, 1, "0"), (1, 2, "1 0"), (2, 1, "0 1"), (2, 2, "1 1 1 0"), (2, 2, "1 2 3 0"), (1, 6, "1 2 0 2 1 3")),
+    *((6, 1, "1 1 1 1 0 1"), (2, 3, "1 1 1 1 1 0"), (3, 3, "1 1 1 1 0 1 1 1 1"), (2, 4, "1 2 1 2 3 3 3 0")),
+    *((2, 3, "1 2 3 4 5 0"), (2, 4, "1 2 3 4 5 6 7 0"), (2, 3, ["1 2 3 4 5 0", "0 1 2 3 4 5", "5 4 3 2 1 0"])),
+]
+ODD_PUZZLES = [
+    *({"family": "sliding", "rows": rows, "columns": columns, "start": start} for rows, columns, start in ODD_BOARDS),
+    *({"family": "jump", "start": start, "moves": "knight"} for start in ("-", "--/--", "A-", "A#-/###")),
+]
+"""Boards with few moves or none, with identical tiles, with different ones, and with several starts."""
+
+
+def with_odd_puzzles(test: Callable[..., None]) -> Callable[..., None]:
+    """Add the odd puzzles to the examples of a property."""
+    for settings in ODD_PUZZLES:
+        test = example({"name": "odd", **settings})(test)
+    return test
+
+
+@with_odd_puzzles
 @given(puzzle_settings())
 def test_distances_by_brute_force(settings: dict[str, Any]) -> None:
     expected = by_brute_force(settings)
@@ -123,43 +144,6 @@ def test_distances_by_brute_force(settings: dict[str, Any]) -> None:
             assert table.distances(labels).tolist() == [expected.get(text, -1) for text in texts]
             for text in list(expected)[:: max(1, len(expected) // 5)]:
                 check_path(table, text, expected[text])
-
-
-@pytest.mark.parametrize(
-    ("rows", "columns", "start"),
-    [
-        (1, 1, "0"),
-        (1, 2, "1 0"),
-        (2, 1, "0 1"),
-        (2, 2, "1 1 1 0"),
-        (2, 2, "1 2 3 0"),
-        (1, 6, "1 2 0 2 1 3"),
-        (6, 1, "1 1 1 1 0 1"),
-        (2, 3, "1 1 1 1 1 0"),
-        (3, 3, "1 1 1 1 0 1 1 1 1"),
-        (2, 4, "1 2 1 2 3 3 3 0"),
-    ],
-)
-def test_odd_boards(rows: int, columns: int, start: str, tmp_path: Path) -> None:
-    table = {"name": "odd", "family": "sliding", "rows": rows, "columns": columns, "start": start}
-    report = run_puzzle(Config(table), tmp_path / "t.zarr")
-    assert list(report.manifest.layers) == layers(sliding_distances(table))
-
-
-@pytest.mark.parametrize("start", ["-", "--/--", "A-", "A#-/###"])
-def test_odd_jump_boards(start: str, tmp_path: Path) -> None:
-    table = {"name": "odd", "family": "jump", "start": start, "moves": "knight"}
-    report = run_puzzle(Config(table), tmp_path / "t.zarr")
-    assert list(report.manifest.layers) == [1]
-    assert verify(tmp_path / "t.zarr", Threads(1)).ok
-
-
-def test_several_starts(tmp_path: Path) -> None:
-    starts = ["1 2 3 4 5 0", "0 1 2 3 4 5", "5 4 3 2 1 0"]
-    table = {"name": "three", "family": "sliding", "rows": 2, "columns": 3, "start": starts}
-    report = run_puzzle(Config(table), tmp_path / "t.zarr")
-    assert list(report.manifest.layers) == layers(sliding_distances(table))
-    assert report.manifest.layers[0] == len(as_list(table["start"]))
 
 
 def a_layer(events: list[Event]) -> bool:
