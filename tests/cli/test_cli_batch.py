@@ -124,40 +124,11 @@ def test_no_positions_make_a_file_without_answers(path: str, empty: str, some: C
     assert [one["position"] for one in rows_of(path)] == list(SOME)
 
 
-@pytest.mark.parametrize(
-    ("options", "status", "message"),
-    [
-        (
-            ("--output", "out.txt"),
-            2,
-            "--output: the file name must end in .csv, .json, .jsonl; found 'out.txt'",
-        ),
-        (("--output", "no/out.csv", "--tables", "none"), 1, "cannot write no/out.csv: No such file or directory"),
-        (("--output", "out.csv", "--tables", "none"), 2, "there is no store 'none'"),
-        (("--moves", "L"), 2, "give only one of a position, --moves and --batch, not --moves and --batch"),
-    ],
-)
-def test_what_is_refused_before_anything_is_written(
-    options: tuple[str, ...], status: int, message: str, some: Command
-) -> None:
-    refused = some(*BATCH, *options)
-    assert refused.status == status
-    assert message in refused.err
-    assert [path.name for path in Path().iterdir()] == ["some.txt"]
-
-
 def test_progress_is_told(some: Command) -> None:
     told = some(*BATCH, "--output", "out.csv").err
     assert "solving: 0 of 4 positions solved" in told
     assert "solving: 4 of 4 positions solved" in told
     assert some(*BATCH, "--output", "other.csv", "--quiet").err == ""
-
-
-def test_options_of_batches_alone(cli: Command) -> None:
-    for options in (("--workers", 2), ("--scheduler", "local"), ("--scheduler-file", "x")):
-        refused = cli("solve", "eight-puzzle", EIGHT["start"], *options)
-        assert refused.status == 2
-        assert f"{options[0]} can only be used with --batch" in refused.err
 
 
 def test_a_cluster_solves_positions_as_tasks(some: Command, shared: "Cluster", tmp_path: Path) -> None:

@@ -18,13 +18,8 @@ def misplaced(positions):
 def triple(positions):
     return 3.0 * misplaced(positions)
 
-def broken(positions):
-    return positions[10 ** 6]
-
 def slow(positions):
     time.sleep(60)
-
-number = 5
 """
 
 
@@ -101,29 +96,6 @@ def test_a_beam_that_dropped_positions_proves_nothing(cli):
     assert deep.startswith("no path found within --max-depth: the beam dropped positions")
     timed = cli("solve", "eight-puzzle", FARTHEST, "--method", "beam", "--width", 1, "--max-seconds", 0).out
     assert timed.startswith("the time limit was reached before a path was found\n")
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (("--heuristic", "own.py:broken"), "the heuristic broken: IndexError (own.py, line 12)"),
-        (("--heuristic", "own.py:missing"), "own.py does not define 'missing'"),
-        (("--heuristic", "own.py:number"), "number is not a function"),
-        (("--heuristic", "none.py:f"), "none.py"),
-        (("--heuristic", "own.py:misplaced", "--method", "ida-star"), "cannot use a function; choose astar or beam"),
-        (("--heuristic", "own.py:misplaced", "--method", "bfs"), "can only be used with --method ida-star or astar"),
-        (("--heuristic", "own.py:misplaced", "--all"), "--all cannot be combined with astar"),
-        (("--weight", "2"), "--weight can only be used with --method astar"),
-        (("--width", "2", "--method", "astar"), "--width can only be used with --method beam"),
-        (("--heuristic", "gap", "--method", "astar"), "gap needs moves that turn over the top of a stack"),
-    ],
-)
-def test_odd_arguments_get_one_line(cli, arguments, message):
-    outcome = cli("solve", "eight-puzzle", FARTHEST, *arguments, "--quiet")
-    assert outcome.status == 2, outcome
-    assert message in outcome.err
-    assert "Traceback" not in outcome.err
-    assert len(outcome.err.strip().splitlines()) == 1
 
 
 def test_an_interrupt_ends_a_slow_function(process, tmp_path):

@@ -69,15 +69,8 @@ def test_the_large_set_is_built_only_if_asked_for(own: Command) -> None:
     assert json.loads(own("plan", "own.toml", "--json").out)["build_large"] is None
 
 
-def test_a_set_that_does_not_exist_is_refused(own: Command) -> None:
-    for value in ("medium", ""):
-        refused = own("solve", "own.toml", FAR, f"--build={value}")
-        assert (refused.status, refused.out) == (2, "")
-        assert refused.err.startswith(f"antipodes: --build: expected small or large, found '{value}'")
-    refused = own("solve", "own.toml", FAR, "--build=large")
-    assert "--build=large: own defines no large pattern tables" in refused.err
-    refused = own("solve", "own.toml", "--build", "large")
-    assert (refused.status, "'large' is read as a position; write --build=large" in refused.err) == (2, True)
+@pytest.mark.usefixtures("own")
+def test_a_set_that_does_not_exist_is_refused() -> None:
     with pytest.raises(InputError, match="own defines no large pattern tables"):
         ap.load_patterns("own.toml", build="large")
     with pytest.raises(InputError, match="expected build as True, False, 'small' or 'large', found 'huge'"):

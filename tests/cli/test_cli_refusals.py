@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from stores import contents, stop_after
-from tiling_stores import SQUARE, tiled
+from tiling_stores import SQUARE, board_file, tiled
 
 from antipodes.cli.main import COMMANDS, load_command
 from antipodes.puzzles.config import load_config
@@ -19,14 +19,20 @@ from antipodes.tables.run import RunOptions, run_puzzle
 
 ROWS = list(csv.DictReader(Path(__file__).with_name("refusals.csv").open(encoding="utf-8")))
 NUMBERS = ("", "abc", "1.5.2", "nan", "0x10", "٣", "a\x1b[31m\nb", "\udcff", "--json")
+EIGHT = "1 2 3 4 5 6 7 8 0"
 RAW = re.compile(r"unexpected|defect|internal|Invalid value|should be|unable to parse|is not a valid|not in the range")
 """Words of the libraries that read the options, and of a defect."""
 
 
 @pytest.fixture(scope="session")
 def stores(finished: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """The stores that commands name in capitals."""
+    """The stores and files that commands name in capitals."""
     folder, eight = tmp_path_factory.mktemp("refusals"), load_config("eight-puzzle")
+    (folder / "own.py").write_text("def broken(positions):\n    return positions[10**6]\n\n\nnumber = 5\n")
+    (folder / "some.txt").write_text(EIGHT)
+    (folder / "bad.txt").write_text(f"{EIGHT}\n\n1 2 3 4 5 6 7 8 9\n{EIGHT}\n")
+    (folder / "foreign").mkdir()
+    (folder / "foreign" / "commit.json").write_text('{"format": "mine"}')
     run_puzzle(eight, folder / "unfinished.zarr", RunOptions(workers=1), interrupted=stop_after(10))
     run_puzzle(eight, folder / "counts.zarr", RunOptions(workers=1, counts_only=True))
     return {
@@ -34,6 +40,11 @@ def stores(finished: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str
         "UNFINISHED": str(folder / "unfinished.zarr"),
         "COUNTS": str(folder / "counts.zarr"),
         "TILINGS": str(tiled(SQUARE, folder / "square.zarr")),
+        "BOARD": str(board_file(SQUARE, folder / "board.toml")),
+        "OWN": str(folder / "own.py"),
+        "SOME": str(folder / "some.txt"),
+        "BAD": str(folder / "bad.txt"),
+        "FOREIGN": str(folder / "foreign"),
     }
 
 
@@ -41,11 +52,13 @@ def stores(finished: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str
 def test_one_line_names_the_mistake_and_nothing_is_written(
     row: dict[str, str], stores: dict[str, str], refused: Callable[..., str], tmp_path: Path
 ) -> None:
-    words = [stores.get(word, word) for word in shlex.split(row["command"])]
+    named = re.compile("^[A-Z]+(?=:|$)")
+    words = [named.sub(lambda name: stores.get(name[0], name[0]), word) for word in shlex.split(row["command"])]
     before = [contents(Path(store)) for store in stores.values()]
     message = refused(*words, status=int(row["status"]))
     assert row["message"] in message
     assert not RAW.search(message)
+    assert "start over" not in message
     assert not any(path.is_file() for path in tmp_path.rglob("*"))
     assert [contents(Path(store)) for store in stores.values()] == before
 

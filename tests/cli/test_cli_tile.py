@@ -9,7 +9,7 @@ import pytest
 from oracles import ORACLES
 from programs import Command, Process
 from stores import contents
-from tiling_stores import COPIES, IMPOSSIBLE, SQUARE, board_file, tiled
+from tiling_stores import COPIES, IMPOSSIBLE, SQUARE, board_file
 
 from antipodes.cli.commands.tilings import store_name
 from antipodes.tilings.config import bundled_boards, load_board
@@ -132,26 +132,6 @@ def test_bad_boards(text: str, message: str, refused: Refused, tmp_path: Path) -
     assert message in error
     assert "bad.toml" in error
     assert not (tmp_path / "outputs").exists()
-
-
-def test_the_two_kinds_of_store_are_told_apart(refused: Refused, cli: Command, eight: Path, tmp_path: Path) -> None:
-    tilings = tiled(SQUARE, tmp_path / "square.zarr")
-    board = board_file(SQUARE, tmp_path / "board.toml")
-    before = {store: contents(store) for store in (tilings, eight)}
-    for command in (
-        ["layers"],
-        ["farthest"],
-        ["run", "eight-puzzle", "--store"],
-        ["run", "eight-puzzle", "--overwrite", "--store"],
-    ):
-        message = refused(*command, tilings)
-        assert f"expected a table of distances at {tilings}, found" in message
-        assert "start over" not in message
-    for command in (["show"], ["tile", board, "--store"], ["tile", board, "--overwrite", "--store"]):
-        message = refused(*command, eight)
-        assert f"expected tilings of a board at {eight}, found" in message
-        assert "start over" not in message
-    assert {store: contents(store) for store in (tilings, eight)} == before
 
 
 def test_a_store_in_use_is_refused(cli: Command, process: Process, tmp_path: Path) -> None:

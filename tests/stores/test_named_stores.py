@@ -28,7 +28,8 @@ def eight_there(cli: Command, finished: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(finished, tmp_path / "outputs" / "eight-puzzle.zarr"))
 
 
-def test_by_the_file_of_the_puzzle(cli: Command, line: Path) -> None:
+def test_by_the_file_of_the_puzzle(cli: Command, refused: Refused, line: Path) -> None:
+    assert refused("query", line, "102").endswith(f"create it with: antipodes run {line}\n")
     cli("run", line, "--quiet")
     for name in ("my-file.toml", line, "line", "outputs/line.zarr"):
         assert cli("query", name, "1 0 2").out == "1 0 2: 1\n"
@@ -58,26 +59,8 @@ def test_a_puzzle_in_python(cli: Command, refused: Refused, tmp_path: Path) -> N
     assert cli("query", "mine.py:line", "1 0 2").out == "1 0 2: 1\n"
 
 
-@pytest.mark.parametrize(
-    "command", ["query NAME 123456780", "status NAME", "layers NAME", "resume NAME", "verify NAME"]
-)
-def test_before_there_is_a_table_the_command_that_makes_one(command: str, refused: Refused) -> None:
-    words = command.replace("NAME", "eight-puzzle").split()
-    assert (
-        refused(*words)
-        == "antipodes: there is no store of eight-puzzle yet; create it with: antipodes run eight-puzzle\n"
-    )
-
-
-def test_before_there_are_tilings(refused: Refused, line: Path) -> None:
-    assert refused("show", "6x10").endswith("create it with: antipodes tile 6x10\n")
-    assert refused("query", line, "102").endswith(f"create it with: antipodes run {line}\n")
-
-
 def test_a_mistyped_name(refused: Refused, eight_there: Path) -> None:
     assert refused("status", "eight-puzle").endswith("in outputs/; did you mean eight-puzzle?\n")
-    assert refused("status", "nothing-like-it").endswith("list the stores with: antipodes list\n")
-    assert "there is no store at eight-puzle.zarr" in refused("status", "eight-puzle.zarr")
 
 
 def test_a_file_that_describes_nothing(refused: Refused, tmp_path: Path) -> None:

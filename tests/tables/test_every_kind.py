@@ -333,18 +333,6 @@ def test_sequences_of_moves(cli: Command, refused: Callable[..., str]) -> None:
     text = cli("solve", "x.toml", "--moves", "U", "--quiet").out
     assert "moves: U'\n" in text
     assert "unknown move 'B' at character 3; the moves are U, U', F, F', x" in refused("query", "x", "--moves", "U B")
-    assert "give one of positions, --moves, --depth and --pattern, not positions and --moves" in refused(
-        "query", "x", "--moves", "U", found["position"]
-    )
-    assert "give one of positions" in refused("query", "x")
-    every = refused("query", "x", "1", "--moves", "U", "--pattern", "?")
-    assert "not positions and --moves and --pattern" in every
-    assert "give either a position or --moves, not both" in refused(
-        "solve", "x.toml", found["position"], "--moves", "U"
-    )
-    assert "unknown move 'X' at character 3; the moves are R, D, L, U" in refused(
-        "solve", "eight-puzzle", "--moves", "D X"
-    )
 
 
 @pytest.mark.usefixtures("corners")
