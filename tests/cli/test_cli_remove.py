@@ -10,11 +10,10 @@ from typing import Any
 
 import all_stores
 import pytest
-from faults import DELETES, fault_at
-from programs import Command
+from faults import DELETES, Killed, fault_at, kill, killed_from
+from programs import Command, Terminal
 from s3 import Bucket
 from stores import contents
-from terminal import Terminal
 from tiling_stores import SQUARE, tiled
 
 from antipodes.storage import store as storing
@@ -24,14 +23,6 @@ from antipodes.storage.store import remove_store
 from antipodes.stores import KINDS
 from antipodes.tables.store.search_stores import TableStore
 from antipodes_tasks.base.errors import StoreLockedError
-
-
-class Killed(BaseException):
-    """An error that no handler catches."""
-
-
-def kill() -> None:
-    raise Killed
 
 
 @pytest.mark.parametrize("kind", ["table", "counts", "tilings", "damaged"])
@@ -191,28 +182,9 @@ def test_killed_at_any_step(cli: Command, tmp_path: Path) -> None:
 
 
 def test_killed_at_any_step_in_a_bucket(cli: Command, bucket: Bucket, finished: Path) -> None:
-    whole = contents(finished)
-
-    def removed(steps: int, delete: Callable[..., None] = Client.delete) -> bool:
-        """Whether a removal that is killed before a request to delete ends."""
-        left = iter(range(steps))
-
-        def counted(*arguments: Any) -> None:
-            if next(left, None) is None:
-                raise Killed
-            delete(*arguments)
-
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(Client, "delete", counted)
-            try:
-                remove_store(storage_at(bucket.url()), KINDS)
-            except Killed:
-                return False
-        return True
-
-    steps = 0
+    whole, steps = contents(finished), 0
     bucket.fill(whole)
-    while not removed(steps):
+    while killed_from(steps, Client, ["delete"], lambda: remove_store(storage_at(bucket.url()), KINDS)):
         assert bucket.contents() == whole or not TableStore(bucket.url()).exists()
         bucket.delete("t.zarr.lock")  # its process is alive: the test
         if bucket.listing():  # not after the last step, which deletes the lock

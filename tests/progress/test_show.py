@@ -2,7 +2,7 @@ import io
 from datetime import datetime
 
 import pytest
-from terminal import Terminal
+from programs import Terminal
 
 from antipodes.progress.show import describe, show_progress
 from antipodes.system.events import (

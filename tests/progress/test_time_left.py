@@ -1,7 +1,7 @@
 """The time that a run still needs, from its events in all phases."""
 
 import pytest
-from known_layers import LAYERS
+from oracles import LAYERS
 
 from antipodes.progress.time_left import ASSEMBLY_SHARE, SearchEstimate, TimeLeft
 from antipodes.system.events import (

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from programs import Command
-from reduced_towers import TOWERS
+from puzzle_settings import TOWERS
 from service_client import Client, fits
 from service_stores import TABLES, UNFINISHED, client_of, config_of
 

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from key_puzzles import as_config, one_way
-from reduced_towers import TOWERS
+from puzzle_settings import TOWERS
 from service_client import Client, fits
 from service_stores import TABLES, UNFINISHED, client_of, config_of, every_text, shortest_paths, unreachable_text
 

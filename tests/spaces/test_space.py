@@ -12,6 +12,7 @@ from typing import Any
 import group_puzzles
 import numpy as np
 import pytest
+from brute_force import layers_of, positions_of
 from hypothesis import given
 from hypothesis import strategies as st
 from oracles import ORACLES
@@ -100,15 +101,6 @@ def contents(puzzle: Puzzle) -> np.ndarray[Any, Any]:
     return np.array([sum(one, ()) for one in islice(product(*every), CONTENTS)], dtype=np.uint8)
 
 
-def reached(puzzle: Puzzle) -> list[set[bytes]]:
-    """The positions of each layer, by the moves of the puzzle."""
-    layers, seen = [{bytes(start) for start in puzzle.start_labels}], set[bytes]()
-    while layers[-1]:
-        seen |= layers[-1]
-        layers.append({bytes(one) for here in layers[-1] for one in puzzle.successors(list(here))} - seen)
-    return layers[:-1]
-
-
 def as_labels(positions: Sequence[bytes]) -> np.ndarray[Any, Any]:
     return np.array([list(one) for one in positions], dtype=np.uint8)
 
@@ -117,7 +109,7 @@ def as_labels(positions: Sequence[bytes]) -> np.ndarray[Any, Any]:
 @given(data=st.data())
 def test_indices_are_those_of_positions_by_every_cut(case: Case, data: st.DataObject) -> None:
     puzzle = data.draw(case.puzzles)
-    all_contents, layers = puzzle.checked(contents(puzzle)), reached(puzzle)
+    all_contents, layers = puzzle.checked(contents(puzzle)), [set(map(bytes, layer)) for layer in positions_of(puzzle)]
     for space in spaces_of(case.kind, puzzle.rules):
         every = np.arange(space.size)
         labels = puzzle.checked(space.unrank(every))
@@ -144,7 +136,7 @@ def test_move_tables_are_the_moves_of_the_puzzle(case: Case, data: st.DataObject
     puzzle = data.draw(case.puzzles)
     spaces = spaces_of(case.kind, puzzle.rules)
     sample = np.unique(np.random.default_rng(0).integers(0, spaces[0].size, SAMPLES))
-    layers = [len(layer) for layer in reached(puzzle)]
+    layers = layers_of(puzzle)
     for space in spaces:
         tables = space.filler.filled()
         by_rules = space.successors(sample)

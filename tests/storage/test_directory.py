@@ -8,11 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from depths import depths_in
 from mounts import small
 from programs import Command
 from s3 import Bucket, Proxy
-from stores import chunk_files, contents
+from stores import chunk_files, contents, depths_in
 from tiling_stores import SQUARE, board_file
 
 from antipodes.cli.failures import Stopped

@@ -4,9 +4,9 @@ import json
 import signal
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
+from faults import killed_from
 from programs import Command, Process
 from s3 import Bucket
 from stores import contents
@@ -19,30 +19,9 @@ from antipodes.tables.store.search_stores import TableStore
 from antipodes_tasks.base.errors import NotAStoreError
 
 
-class Killed(BaseException):
-    """An error that no handler catches."""
-
-
 def killed_at_request(step: int, run: Callable[[], object]) -> bool:
     """Whether the run reached that change to the bucket, right before which it is killed."""
-    steps = iter(range(1_000_000))
-
-    def killing(method: Callable[..., Any]) -> Callable[..., Any]:
-        def call(*arguments: Any, **options: Any) -> Any:
-            if next(steps) >= step:
-                raise Killed
-            return method(*arguments, **options)
-
-        return call
-
-    with pytest.MonkeyPatch.context() as patch:
-        for name in ("put", "delete"):
-            patch.setattr(Client, name, killing(getattr(Client, name)))
-        try:
-            run()
-        except Killed:
-            return True
-    return False
+    return killed_from(step, Client, ("put", "delete"), run)
 
 
 KNIGHTS = RunOptions(workers=1, checkpoint_every=1000, overwrite=True)

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import psutil
 import pytest
+from faults import killed_from
 from programs import Command
 from s3 import Bucket, Proxy
 from stores import contents, stop_after
@@ -340,27 +341,20 @@ def test_a_lock_that_was_put_though_the_answer_was_lost(
     assert LOCK not in bucket.listing()
 
 
-class Killed(BaseException):
-    """An error that no handler catches."""
-
-
 def test_the_objects_of_the_server_clock_do_not_pile_up(bucket: Bucket, monkeypatch: pytest.MonkeyPatch) -> None:
     """Runs that find a lock are killed before they delete the object that shows them the server's time."""
 
-    def killed(*_: object) -> None:
-        raise Killed
+    def lock_once() -> None:
+        with TableStore(bucket.url()).lock():
+            pass
 
     for _ in range(3):
         bucket.put(LOCK, b"{}")
-        with monkeypatch.context() as patch:
-            patch.setattr(Client, "head", killed)
-            with pytest.raises(Killed), TableStore(bucket.url()).lock():
-                pass
+        assert killed_from(0, Client, ["head"], lock_once)
         assert bucket.listing() == [LOCK, f"{LOCK}.time"]
     monkeypatch.setattr(objects, "EXPIRY_SECONDS", -5.0)
     with TableStore(bucket.url()).lock():
         assert bucket.listing() == [LOCK], "nothing but the lock is left while a run is in progress"
     bucket.put(f"{LOCK}.time", b"")
-    with TableStore(bucket.url()).lock():
-        pass
+    lock_once()
     assert bucket.listing() == []

@@ -4,8 +4,9 @@ import io
 import os
 import shutil
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from itertools import count
 from pathlib import Path
 from threading import Lock
 from typing import Any
@@ -93,6 +94,34 @@ def die() -> None:
 
 class Killed(BaseException):
     """Ends a run like a kill: no handler of the program catches it."""
+
+
+def kill() -> None:
+    """End the run like a kill."""
+    raise Killed
+
+
+def killed_from(step: int, owner: object, names: Iterable[str], run: Callable[[], object]) -> bool:
+    """Run a function in which calls of some functions of a module or class, from ``step`` on, end the run.
+
+    Calls are counted from 0, together. Returns whether the run was ended.
+    """
+    calls = count()
+
+    def counted(function: Callable[..., Any]) -> Callable[..., Any]:
+        def call(*arguments: Any, **named: Any) -> Any:
+            if next(calls) >= step:
+                raise Killed
+            return function(*arguments, **named)
+
+        return call
+
+    with patch.multiple(owner, **{name: counted(getattr(owner, name)) for name in names}):
+        try:
+            run()
+        except Killed:
+            return True
+    return False
 
 
 def killing(function: Callable[..., Any], at: int, before: bool) -> Callable[..., Any]:

@@ -5,7 +5,7 @@ from functools import cache, partial
 from typing import Any
 
 import numpy as np
-from brute_force import distances
+from brute_force import positions_of
 
 from antipodes.puzzles.config import Config, as_config
 from antipodes.puzzles.custom import define_puzzle
@@ -79,9 +79,5 @@ def config_of(name: str) -> Config:
 @cache
 def brute_force(name: str) -> dict[bytes, int]:
     """Return the distance of each position, which is given as the bytes of its labels."""
-    rules = config_of(name).puzzle.rules
-
-    def after(position: bytes) -> list[bytes]:
-        return [bytes(one) for one in rules.moves.successors(np.frombuffer(position, dtype=np.uint8))]
-
-    return distances((bytes(start) for start in rules.start_labels), after)
+    layers = positions_of(config_of(name).puzzle)
+    return {bytes(one): depth for depth, layer in enumerate(layers) for one in layer}

@@ -1,5 +1,6 @@
 """The program, as tests run it in this process or in a separate process."""
 
+import io
 import random
 import subprocess
 import time
@@ -33,3 +34,10 @@ def kill_within(seconds: float, victim: "subprocess.Popen[str]", rng: random.Ran
     time.sleep(rng.uniform(0, seconds))
     victim.kill()
     victim.communicate()
+
+
+class Terminal(io.StringIO):
+    """A stream that records its output, and claims to be a terminal."""
+
+    def isatty(self) -> bool:
+        return True

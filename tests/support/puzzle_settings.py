@@ -2,6 +2,10 @@
 
 from typing import Any
 
+from antipodes.puzzles.config import Config
+
+TOWERS = Config({"name": "towers", "family": "hanoi", "pegs": 3, "discs": 6})
+"""The towers of Hanoi, a small puzzle whose table is reduced by a symmetry, which exchanges two pegs."""
 LINE: dict[str, Any] = {"name": "line", "family": "sliding", "rows": 1, "columns": 300}
 LINE["start"] = " ".join(["0"] + ["1"] * 299)
 

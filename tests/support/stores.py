@@ -1,9 +1,10 @@
-"""Reading the files of stores, and ways to corrupt them."""
+"""Reading the files of stores, resuming runs, and ways to corrupt them."""
 
 import base64
 import hashlib
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -14,12 +15,30 @@ import zarr
 from antipodes.storage.backend import MANIFEST
 from antipodes.storage.directory import DirectoryStorage
 from antipodes.storage.manifest import parse, serialise
+from antipodes.system.addresses import Address
 from antipodes.system.events import Event, LayerFinished
+from antipodes.system.options import RunOptions
+from antipodes.tables.json_results import RunReport
+from antipodes.tables.run import run_puzzle
+from antipodes.tables.store.search_stores import TableStore, search_store
+from antipodes.tables.store.table_manifest import TableManifest
+from antipodes_tasks.bfs.bitmaps import Depths
 
 
 def contents(store: Path) -> dict[str, bytes]:
     """Return all files of a store, by their paths in the store."""
     return {str(path.relative_to(store)): path.read_bytes() for path in sorted(store.rglob("*")) if path.is_file()}
+
+
+def depths_in(store: TableStore, manifest: TableManifest) -> Depths:
+    """Return the committed depths of all rows of a table, ``(rows, width)``."""
+    return np.concatenate([store.read_chunk(manifest, chunk) for chunk in range(manifest.chunk_count)])
+
+
+def resume(store: Address, options: RunOptions = RunOptions(), *more: Any) -> RunReport:
+    """Resume an unfinished store of any kind, which stores the definition of its puzzle."""
+    manifest = search_store(store).read()
+    return run_puzzle(manifest.config, store, replace(options, counts_only=manifest.COUNTS_ONLY), *more)
 
 
 def stop_after(layers: int) -> Callable[[], bool]:

@@ -8,8 +8,7 @@ import pytest
 import zarr
 from programs import Command
 from puzzle_settings import LINE
-from resume import resume
-from stores import change_manifest, chunk_files, read_manifest, reseal, stop_after
+from stores import change_manifest, chunk_files, read_manifest, reseal, resume, stop_after
 from tiling_stores import SQUARE
 
 from antipodes.puzzles.config import Config, load_config

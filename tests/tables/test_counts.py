@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 from kills import TIMES
 from programs import Process, kill_within
-from resume import resume
-from stores import contents, flip_bit, stop_after
+from stores import contents, flip_bit, resume, stop_after
 
 from antipodes.puzzles.config import load_config
 from antipodes.system.events import Event, JournalCorrupt, SearchStarted

@@ -7,7 +7,7 @@ from typing import Any, cast
 
 import numpy as np
 import pytest
-from known_layers import LAYERS
+from oracles import LAYERS
 
 from antipodes.puzzles.config import Config, load_config
 from antipodes.runs.forecast import LayerCosts, layers_to_come

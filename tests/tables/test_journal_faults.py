@@ -7,10 +7,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from depths import depths_in
 from faults import WRITES, error, fault_at
 from programs import Command
-from stores import contents, flip_bit, toml
+from stores import contents, depths_in, flip_bit, toml
 
 from antipodes.puzzles.config import load_config
 from antipodes.storage.backend import MANIFEST

@@ -9,8 +9,7 @@ import pytest
 from every_kind import many_parts
 from faults import Killed, killing
 from journals import files
-from resume import resume
-from stores import chunk_files, contents, stop_after
+from stores import chunk_files, contents, resume, stop_after
 
 from antipodes.executors.threads import Threads
 from antipodes.puzzles.config import Config, load_config

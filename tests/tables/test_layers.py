@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 from dask.task_spec import TaskRef
-from resume import resume
-from stores import contents
+from stores import contents, resume
 
 from antipodes.executors.api import Key
 from antipodes.puzzles.config import load_config

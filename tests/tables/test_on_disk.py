@@ -14,8 +14,7 @@ import pytest
 from every_kind import NUMBERED, REDUCED, config_of, files_by_bits, options_of
 from faults import NAMES, SYNCS, WRITES, error, fault_at
 from forks import popen
-from resume import resume
-from stores import LayersSeen, contents, stop_after
+from stores import LayersSeen, contents, resume, stop_after
 
 from antipodes.executors.threads import Threads
 from antipodes.puzzles.config import load_config

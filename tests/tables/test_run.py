@@ -12,8 +12,7 @@ import pytest
 from brute_force import distances, jump_distances, layers, sliding_distances
 from hypothesis import example, given
 from oracles import ORACLES
-from resume import resume
-from stores import contents
+from stores import contents, resume
 from strategies import puzzle_settings
 
 from antipodes.executors.api import Call

@@ -4,17 +4,17 @@ import os
 import pickle
 import re
 import shutil
-from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 import zarr
-from depths import depths_in
+from faults import killed_from
 from puzzle_settings import LINE
-from stores import change_manifest, chunk_files, contents, read_manifest, write_manifest
+from stores import change_manifest, chunk_files, contents, depths_in, read_manifest, write_manifest
 
 from antipodes.puzzles.config import Config, load_config
 from antipodes.storage.backend import MANIFEST
@@ -141,45 +141,20 @@ def test_the_size_of_a_store(tmp_path: Path, eight: Path) -> None:
     assert store.storage.size() == sum(map(len, contents(eight).values()))
 
 
-def killed_while_overwriting(store: Path, monkeypatch: pytest.MonkeyPatch, step: int) -> bool:
-    """Overwrite a store, and be killed at a step of it; whether that step was reached."""
-    steps = iter(range(1000))
-
-    def killing(function: Callable[..., None]) -> Callable[..., None]:
-        def call(*arguments: Any, **options: Any) -> None:
-            if next(steps) >= step:
-                raise Killed
-            function(*arguments, **options)
-
-        return call
-
-    with monkeypatch.context() as patch:
-        for name in ("fsync", "rename", "unlink", "rmdir"):
-            patch.setattr(os, name, killing(getattr(os, name)))
-        try:
-            config = load_config("knights-coloured")
-            TableStore(store).create(config, plan_run(config.puzzle).cut, overwrite=True)
-        except Killed:
-            return True
-    return False
-
-
-def test_killed_while_overwriting(finished: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    step = 0
+def test_killed_while_overwriting(finished: Path, tmp_path: Path) -> None:
+    config, step = load_config("knights-coloured"), 0
+    cut = plan_run(config.puzzle).cut
     while True:
         store = Path(shutil.copytree(finished, tmp_path / f"{step}.zarr"))
-        killed = killed_while_overwriting(store, monkeypatch, step)
-        report = run_puzzle(load_config("knights-coloured"), store, RunOptions(overwrite=True))
+        create = partial(TableStore(store).create, config, cut, overwrite=True)
+        killed = killed_from(step, os, ("fsync", "rename", "unlink", "rmdir"), create)
+        report = run_puzzle(config, store, RunOptions(overwrite=True))
         assert report.manifest.radius == 22
         assert not [path for path in tmp_path.iterdir() if path.name.startswith(".")], "nothing is left behind"
         if not killed:
             break
         step += 1
     assert step > 10
-
-
-class Killed(BaseException):
-    """An error that no handler catches."""
 
 
 def test_a_chunk_is_synced_before_it_is_renamed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from every_kind import NUMBERED, config_of, files_by_bits, options_of
 from forgetful import Forgetful
-from resume import resume
-from stores import contents, stop_after
+from stores import contents, resume, stop_after
 
 from antipodes.executors.threads import Threads
 from antipodes.puzzles.config import Config, load_config

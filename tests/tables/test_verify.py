@@ -12,13 +12,11 @@ from typing import Any
 import numpy as np
 import pytest
 import zarr
-from depths import depths_in
 from hypothesis import given
 from hypothesis import strategies as st
 from journals import set_journal
 from numpy.typing import NDArray
-from resume import resume
-from stores import change_manifest, chunk_files, contents, flip_bit, set_depth
+from stores import change_manifest, chunk_files, contents, depths_in, flip_bit, resume, set_depth
 from waiting import PATIENCE
 
 from antipodes.executors.threads import Threads

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import zarr
 from own_puzzles import symmetric_towers
-from reduced_towers import TOWERS
+from puzzle_settings import TOWERS
 from stores import stop_after
 
 from antipodes.puzzles.config import Config, as_config

@@ -3,7 +3,7 @@
 import io
 
 import pytest
-from terminal import Terminal
+from programs import Terminal
 
 from antipodes.progress import show
 from antipodes.progress.show import describe, show_progress

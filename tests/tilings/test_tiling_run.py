@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from faults import NAMES, SYNCS, Calls, fault_at
+from faults import NAMES, SYNCS, Calls, Killed, fault_at, kill
 from programs import Process, kill_within
 from stores import contents
 from tiling_stores import BOX, IMPOSSIBLE, SQUARE, tiled
@@ -61,20 +61,12 @@ def square_files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
     return contents(tiled(SQUARE, tmp_path_factory.mktemp("whole") / "square.zarr"))
 
 
-class Killed(BaseException):
-    """A simulated kill: no handler of errors catches it."""
-
-
 @contextmanager
 def killed_at(step: int) -> Iterator[Calls]:
     """Raise at a call that makes something durable or deletes a folder; 0: only count these calls.
 
     Other files are not counted: one is the lock, which the end of a process would release.
     """
-
-    def kill() -> None:
-        raise Killed
-
     with fault_at(step, kill, (SYNCS, NAMES)) as calls, pytest.MonkeyPatch.context() as patch:
         patch.setattr(shutil, "rmtree", calls.before(NAMES, shutil.rmtree))
         yield calls
