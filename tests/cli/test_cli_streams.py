@@ -51,12 +51,6 @@ FINISHED = ("run", "resume", "tile")
 Words = Callable[[str], list[str]]
 
 
-@pytest.fixture(autouse=True)
-def _short_trials(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Plans try a search for a short time, as with the fixture ``cli``."""
-    monkeypatch.setattr("antipodes.tables.planning.duration.TRIAL_SECONDS", 0.05)
-
-
 @pytest.fixture(scope="module")
 def tilings(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("tilings")
@@ -72,6 +66,7 @@ def words(finished: Path, tilings: Path) -> Words:
     return lambda command: [str(places.get(word, word)) for word in command.split()]
 
 
+@pytest.mark.usefixtures("cli")
 @pytest.mark.parametrize("command", COMMANDS)
 def test_an_encoding_that_lacks_what_is_drawn(
     command: str, words: Words, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
@@ -88,6 +83,7 @@ def test_an_encoding_that_lacks_what_is_drawn(
     assert capsys.readouterr().err == ""
 
 
+@pytest.mark.usefixtures("cli")
 @pytest.mark.parametrize("command", COMMANDS)
 def test_what_cannot_be_printed_is_no_success(
     command: str, words: Words, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
