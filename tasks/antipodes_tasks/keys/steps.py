@@ -64,18 +64,6 @@ class BatchSteps:
             positions.add(packing.pack(made[legal]))
         return end - begin
 
-    def replay(self, labels: Labels, paths: Words) -> Labels:
-        """Return the positions ``(n, moves + 1, places)`` along sequences of moves ``(n, moves)`` from a position.
-
-        A move is given by its number in the rules.
-        """
-        positions = np.repeat(labels[np.newaxis, np.newaxis], len(paths), axis=0).repeat(paths.shape[1] + 1, axis=1)
-        for i, numbers in enumerate(paths.T):
-            for number in set(numbers.tolist()):
-                rows = numbers == number
-                positions[rows, i + 1] = self._apply(number, positions[rows, i])[0]
-        return positions
-
 
 class CompiledSteps(BatchSteps):
     """Moves that are applied by compiled code."""

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from antipodes_tasks.base.jit import kernel
 from antipodes_tasks.keys.position_set import Numbers, Words
-from antipodes_tasks.keys.steps import Steps
 from antipodes_tasks.properties.lower_bounds import Lookups, TableSum
 from antipodes_tasks.properties.piece_distances import costs_of_label
 from antipodes_tasks.rules.moves import Labels
@@ -111,7 +110,7 @@ class _Swaps(NamedTuple):
     """``(moves, labels)``: the change of the sum of single-piece tables; the zero heuristic has no rows."""
 
 
-def descent_by_swaps(depth: int, problem: Problem, steps: Steps, tables: TableSum, request: Request) -> Descent:
+def descent_by_swaps(depth: int, problem: Problem, tables: TableSum, request: Request) -> Descent:
     """Return the search for paths of ``depth`` moves, if all moves are swaps, pruned by the sum of tables."""
     swaps, numbers = _swaps(problem, tables)
     stack = _Stack(
@@ -130,7 +129,7 @@ def descent_by_swaps(depth: int, problem: Problem, steps: Steps, tables: TableSu
     def result() -> Pass:
         _, _, found, following = stack.tally.tolist()
         taken = numbers[paths_to_list(paths, found, problem, request)]
-        return Pass(list(steps.replay(problem.position, taken)), found, following)
+        return Pass(problem.replay(taken), found, following)
 
     return Descent(lambda budget: _descend_by_swaps(stack, budget, *known), stack.tally, result)
 

@@ -93,7 +93,7 @@ def descent_by_gaps(depth: int, problem: Problem, gaps: Gaps, request: Request) 
     def result() -> Pass:
         _, _, found, following = stack.tally.tolist()
         taken = paths_to_list(paths, found, problem, request)
-        return Pass(list(problem.steps.replay(problem.position, taken)), found, following)
+        return Pass(problem.replay(taken), found, following)
 
     return Descent(lambda budget: _descend(stack, budget, rules, paths, request.every), stack.tally, result)
 

@@ -114,7 +114,7 @@ class GuidedByBound(Heuristic):
         if edges is not None and problem.rules.counts[0] == 1 and problem.packing.words == 1 and self.is_zero:
             return descent_of_blank(depth, problem, edges, request)
         if edges is not None:
-            return descent_by_swaps(depth, problem, steps, tables, request)
+            return descent_by_swaps(depth, problem, tables, request)
         return descent_by_words(depth, problem, steps, request)
 
 

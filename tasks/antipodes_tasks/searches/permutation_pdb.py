@@ -197,9 +197,7 @@ class PermutationPatterns(Patterns):
             found = paths_to_list(path.found, int(path.tally[DISTINCT]), problem, request)
             if inverted and self.inverses is not None:
                 found = self.inverses.moves[found[:, ::-1].astype(np.int64)].astype(np.uint64)
-            compiled = problem.steps
-            replayed = list(compiled.replay(problem.position, found)) if len(found) else []
-            return Pass(replayed, *path.tally[[DISTINCT, NEXT_BOUND]].tolist())
+            return Pass(problem.replay(found), *path.tally[[DISTINCT, NEXT_BOUND]].tolist())
 
         return Descent(advance, path.tally, result)
 

@@ -2,9 +2,10 @@
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from antipodes_tasks.base import arguments
 from antipodes_tasks.base.errors import InputError
@@ -100,6 +101,17 @@ class Problem:
     def steps_back(self) -> Steps:
         """The inverse moves, from the goals towards the position; they exist only if the problem is `undoable`."""
         return steps_of(self.rules.moves, self.rules.parts, backwards=True)
+
+    def replay(self, paths: NDArray[np.integer[Any]]) -> list[Labels]:
+        """Return the positions ``(moves + 1, places)`` along each of the paths ``(n, moves)``, given as the numbers of
+        their moves in the rules.
+        """
+        positions = np.tile(self.position, (len(paths), paths.shape[1] + 1, 1))
+        for i, numbers in enumerate(paths.T):
+            for number in set(numbers.tolist()):
+                rows = numbers == number
+                positions[rows, i + 1] = self.rules.moves.move(number, positions[rows, i])[0]
+        return list(positions)
 
     @cached_property
     def undoable(self) -> bool:

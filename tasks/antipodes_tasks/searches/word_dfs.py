@@ -114,7 +114,7 @@ def descent_by_words(depth: int, problem: Problem, steps: CompiledSteps, request
     def result() -> Pass:
         _, _, found, following = stack.tally.tolist()
         taken = paths_to_list(paths, found, problem, request)
-        return Pass(list(steps.replay(problem.position, taken)), found, following)
+        return Pass(problem.replay(taken), found, following)
 
     return Descent(advance, stack.tally, result)
 
