@@ -50,6 +50,11 @@ def test_puzzles_of_any_moves(puzzle: Puzzle) -> None:
     check(puzzle)
 
 
+def test_few_successors_fit_into_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("antipodes_tasks.keys.move_graph.MOVED_BYTES", 1)
+    check(puzzle_from(SMALL))
+
+
 @given(jump_settings())
 def test_moves_that_lead_one_way(settings: dict[str, object]) -> None:
     check(puzzle_from(settings))

@@ -45,6 +45,33 @@ def test_the_group_that_named_symmetries_generate() -> None:
             assert (one.image(after) == puzzle.moves.move(image, one.image(positions))[0]).all()
 
 
+def dials_that_wait(turning: tuple[int, ...]) -> Puzzle:
+    """Dials 2 and 3 may turn only while dial 0 is at 15 or more. There are 400 starts."""
+
+    def turned_late(place: int) -> Any:
+        def move(dials: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+            legal = dials[:, 0] >= 15
+            dials[legal, place] = (dials[legal, place] + 1) % 3
+            return dials, legal
+
+        return move
+
+    return define_puzzle(
+        name="dials that wait",
+        radices=[20, 20, 3, 3],
+        start=[[one, other, 0, 0] for one in range(20) for other in range(20)],
+        moves={f"m{place}": turned_late(place) for place in turning},
+        symmetries={"exchange": [0, 1, 3, 2]},
+    )
+
+
+def test_symmetries_are_checked_on_all_starts() -> None:
+    (one,) = symmetries_of(dials_that_wait((2, 3)).rules).generators
+    assert one.moves.tolist() == [1, 0]
+    with pytest.raises(InputError, match="the image of 'm2' is not a move"):
+        symmetries_of(dials_that_wait((2,)).rules)
+
+
 def test_pieces_can_be_renamed() -> None:
     def rotated(pieces: np.ndarray) -> np.ndarray:
         return np.roll(pieces, 1, axis=1)

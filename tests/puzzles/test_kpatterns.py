@@ -87,7 +87,7 @@ def corners(**entry: Any) -> str:
             '{"a": ' * 5000,
             "the JSON is nested too deeply",
         ),
-        (corners(pieces=[0]), "CORNERS.pieces: expected a list of 8 numbers, found 1"),
+        (corners(pieces=[0]), "CORNERS.pieces: expected a list of 8 numbers, found a list of 1"),
         (corners(pieces=[0, 1, 2, 3, 4, 5, 6, 8]), r"CORNERS.pieces\[7\]: expected an integer from 0 to 7, found 8"),
         (corners(pieces=[True, *range(1, 8)]), r"CORNERS.pieces\[0\]: expected an integer from 0 to 7, found True"),
         (

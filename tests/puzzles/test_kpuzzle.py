@@ -91,7 +91,7 @@ def move(**changes: Any) -> dict[str, Any]:
         ({"defaultPattern": None}, "defaultPattern: this key is missing$"),
         ({"startState": {}}, "startState: defaultPattern and startState cannot both be given"),
         ({"defaultPattern": {"X": {}}}, "defaultPattern.X: this key is not supported; expected CORNERS, EDGES"),
-        (pattern(pieces=[0, 1]), "defaultPattern.CORNERS.pieces: expected a list of 3 numbers, found 2"),
+        (pattern(pieces=[0, 1]), "defaultPattern.CORNERS.pieces: expected a list of 3 numbers, found a list of 2"),
         (pattern(pieces="012"), "defaultPattern.CORNERS.pieces: expected a list of 3 numbers, found '012'"),
         (
             pattern(pieces=[0, 1, -1]),

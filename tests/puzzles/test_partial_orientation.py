@@ -107,7 +107,7 @@ def test_moduli_that_differ_mark_points() -> None:
         ([0, 0, 1, 2, 3, 4, 5, 6], [1, 0, 0, 0, 0, 0, 0, 0], "identical pieces must have the same visible"),
         (list(range(8)), [4] * 8, "orientationMod: expected 0 or divisors of 6, found 4"),
         (list(range(8)), [7] * 8, r"orientationMod\[0\]: expected an integer from 0 to 6, found 7"),
-        (list(range(8)), [1] * 7, "orientationMod: expected a list of 8 numbers, found 7"),
+        (list(range(8)), [1] * 7, "orientationMod: expected a list of 8 numbers, found a list of 7"),
     ],
 )
 def test_refused_moduli(pieces: list[int], moduli: list[int], message: str) -> None:

@@ -95,7 +95,7 @@ def pairs_in(value: Any, key: str, least: int = 0) -> list[tuple[int, int]]:
 def numbers_in(value: Any, where: str, size: int, most: int, error: type[InputError] = ConfigError) -> list[int]:
     """Return the value if it is a list of ``size`` integers from 0 to ``most``; raise an ``error`` otherwise."""
     if not values.LIST.fits(value) or len(value) != size:
-        found = f"{len(value)}" if values.LIST.fits(value) else quote(value)
+        found = f"a list of {len(value)}" if values.LIST.fits(value) else quote(value)
         raise error(f"{where}: expected a list of {size} numbers, found {found}")
     kind = values.integer(0, most)
     return [kind.check(one, f"{where}[{k}]", error) for k, one in enumerate(value)]

@@ -1,4 +1,4 @@
-"""The distances of a table in the form in which searches look them up.
+"""The distances and symmetry classes of a table in the form in which searches look them up.
 
 Tables are reduced by symmetries by default. A search of a puzzle whose moves are always legal reads the entries of a
 reduced table directly (see `antipodes_tasks.searches.quotient`). Other searches need one entry for each position of the

@@ -24,7 +24,7 @@ READ_TOGETHER = 1 << 24
 LEAST_CACHED = 1 << 24
 """Minimum number of entries of a table for which the cache is faster than the store."""
 SHAPE_BYTES = 24
-"""Number of bytes in front of cached arrays for each array: its number of dimensions, and two sizes."""
+"""Size of the header of each cached array, in bytes: the number of dimensions and two sizes."""
 Values = NDArray[np.uint8]
 
 

@@ -1,4 +1,4 @@
-"""Calls on several threads, with results in order, progress and cancellation; and items that are computed ahead."""
+"""Calls on several threads, with results in order, progress and cancellation; one thread that computes items ahead."""
 
 import time
 from collections import deque

@@ -13,7 +13,9 @@ from antipodes_tasks.rules.moves import Labels, Moves
 from antipodes_tasks.rules.parts import Part
 
 BATCH = 1 << 14
-"""Number of positions that are moved together."""
+"""Maximum number of positions that are moved together."""
+MOVED_BYTES = 1 << 26
+"""Maximum size of the successors of these positions, in bytes."""
 ENOUGH = 1 << 40
 """Memory limit of the set, in bytes. It is never reached, because the number of positions is limited instead."""
 
@@ -44,10 +46,11 @@ def move_graph(starts: Labels, moves: Moves, parts: tuple[Part, ...], most: int)
     found = PositionSet(packing, ENOUGH)
     found.add(packing.pack(starts))
     first, bounds, edges = 0, [0], [np.empty((0, 3), dtype=np.int64)]
+    together = min(BATCH, max(1, MOVED_BYTES // max(1, len(moves) * starts.shape[1])))
     while first < len(found):
         bounds.append(end := len(found))
         while first < end:
-            batch = range(first, min(end, first + BATCH))
+            batch = range(first, min(end, first + together))
             edges.append(_moved(found, moves, batch))
             first = batch.stop
             if len(found) > most:

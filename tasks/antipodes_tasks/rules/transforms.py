@@ -23,7 +23,7 @@ MAX_MASKS = 1 << 20
 
 
 class Effect(NamedTuple):
-    """What transforms do to labels: ``after[i] = (before[origin[i]] + added[i]) % modulus[i]``.
+    """The change of labels by transforms: ``after[i] = (before[origin[i]] + added[i]) % modulus[i]``.
 
     The arrays have the shape ``(places,)`` for one transform, and ``(n, places)`` for n transforms.
     """
@@ -49,7 +49,7 @@ class Effect(NamedTuple):
 
     @property
     def key(self) -> bytes:
-        """Bytes that are equal for one transform and another if they have the same effect."""
+        """Bytes that identify the effect: only transforms with the same effect have the same bytes."""
         return np.concatenate(self, axis=-1, dtype=np.int64).tobytes()
 
     @property

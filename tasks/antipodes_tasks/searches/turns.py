@@ -65,8 +65,8 @@ def turns_of(moves: Transforms, images: Numbers, most: int) -> Turns | None:
 def _generated(moves: Transforms, chosen: Iterable[int], most: int) -> dict[bytes, tuple[Effect, int, int]] | None:
     """Return the group that some moves generate, in an order in which each element follows from an earlier one.
 
-    Its keys are those of `Effect`; its values are the effect, the number of the earlier element and the move that leads
-    from it. Returns None if the group has more than ``most`` elements.
+    Its keys are the keys of the effects; its values are the effect, the number of the earlier element, and the move
+    that leads from it. Returns None if the group has more than ``most`` elements.
     """
     identity = Effect.identity(moves.places)
     group = {identity.key: (identity, 0, NO_TURN)}
