@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from search_problems import scrambled
 
 from antipodes.puzzles.abstraction import Abstraction, pattern_settings
 from antipodes.puzzles.config import Config, load_config
@@ -16,7 +17,6 @@ from antipodes.system.options import RunOptions
 from antipodes.tables.run import run_puzzle
 from antipodes.tables.store.search_stores import TableStore
 from antipodes.tables.table import open_table
-from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.searches import deepening
 from antipodes_tasks.searches.answer import Answer
 from antipodes_tasks.searches.bundles import bundle_rows, bundles_of
@@ -109,15 +109,6 @@ def with_or_without_dual(clipped: PermutationPatterns, request: pytest.FixtureRe
         patch.setattr(DualViews, "of", lambda *_: None)
         assert without.dual is None  # cached from now on
     return without
-
-
-def scrambled(puzzle: Puzzle, count: int, moves: int, seed: int = 0) -> Labels:
-    """Positions after random moves."""
-    random, labels = np.random.default_rng(seed), np.repeat(puzzle.start_labels, count, axis=0)
-    for _ in range(moves):
-        for number, move in enumerate(random.integers(len(puzzle.rules.moves), size=count).tolist()):
-            labels[number] = puzzle.rules.moves.move(move, labels[[number]])[0][0]
-    return labels
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from programs import Command
+from search_problems import scrambled
 from stores import toml
 
 from antipodes.puzzles.abstraction import Abstraction, pattern_settings
@@ -24,21 +25,17 @@ from antipodes.tables.store.search_stores import TableStore
 from antipodes.tables.table import Table, open_table
 from antipodes_tasks.base.errors import InputError, UnfinishedError
 from antipodes_tasks.keys.position_set import Numbers
-from antipodes_tasks.properties.finding import symmetries_of
 from antipodes_tasks.properties.lower_bounds import UNREACHABLE_COST
 from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.rules.swaps import transforms_of
 from antipodes_tasks.searches import deepening, quotient
 from antipodes_tasks.searches.breadth_first import bfs, bidirectional
 from antipodes_tasks.searches.deepening import ida_star
-from antipodes_tasks.searches.digits import digits_of, split
-from antipodes_tasks.searches.move_sequences import Inverses, followers, followers_as_bits
+from antipodes_tasks.searches.move_sequences import Inverses
 from antipodes_tasks.searches.permutation_pdb import PermutationPatterns
 from antipodes_tasks.searches.problem import Problem
 from antipodes_tasks.searches.progress import TimeLimitReached
 from antipodes_tasks.searches.step_tables import MAX_MOVES
-from antipodes_tasks.searches.symmetric_starts import stages_of
-from antipodes_tasks.spaces.keyed import Keyed
 from antipodes_tasks.spaces.selection import numbering_of
 
 Orbit = tuple[str, int] | None
@@ -107,16 +104,6 @@ def heuristic(puzzle: Puzzle, addresses: Sequence[Path]) -> PermutationPatterns:
     found = load_patterns(puzzle.rules, None, addresses)
     assert isinstance(found, PermutationPatterns)
     return found
-
-
-def scrambled(puzzle: Puzzle, count: int, moves: int = 40, seed: int = 0) -> Labels:
-    """The ends of random walks from the start, ``(count, places)``."""
-    random = np.random.default_rng(seed)
-    labels = np.repeat(puzzle.start_labels[:1], count, axis=0)
-    for numbers in random.integers(len(puzzle.moves), size=(moves, count)):
-        for number in range(len(puzzle.moves)):
-            labels[numbers == number] = puzzle.moves.move(number, labels[numbers == number])[0]
-    return labels
 
 
 @pytest.mark.parametrize(("name", "patterns"), [(name, list(PATTERNS[name])) for name in PATTERNS])
@@ -212,28 +199,6 @@ def test_a_table_of_a_group_says_the_distance(folder: Path) -> None:
     assert answer.distance == answer.expanded == found.estimate(labels[0])
 
 
-@pytest.mark.parametrize("name", ["2x2x2-corner", "m12", "pyraminx", "listed"])
-def test_digits_are_those_of_the_index_after_each_move(name: str) -> None:
-    listed = {"family": "generators", "name": "p", "n": 6, "moves": {"A": "(0 1 2)", "B": "(2 3)(4 5)"}}
-    puzzle = puzzle_from(listed) if name == "listed" else load_config(name).puzzle
-    rules = replace(puzzle.rules, enumerated=True) if name == "listed" else puzzle.rules
-    numbering = Keyed.of(rules) if name == "listed" else numbering_of(rules)
-    digits = digits_of(numbering, rules)
-    labels = scrambled(puzzle, 40)
-    for one, index in zip(labels, numbering.rank(labels).tolist(), strict=True):
-        own = split(index, digits)
-        assert sum(digit.weight * value for digit, value in zip(digits, own, strict=True)) == index
-        for move in range(len(puzzle.moves)):
-            expected = int(numbering.rank(puzzle.moves.move(move, one[np.newaxis])[0])[0])
-            made = 0
-            for digit, value in zip(digits, own, strict=True):
-                if digit.maps is None:
-                    made += digit.weight * int(digit.after[value, move])
-                else:
-                    made += digit.weight * int(digit.after[digit.maps[own[digit.row], move], value])
-            assert made == expected
-
-
 def test_symmetric_views_raise_the_bound(folder: Path) -> None:
     puzzle = load_config("pyraminx").puzzle
     found = heuristic(puzzle, stores(folder, "pyraminx", ["flips"]))
@@ -255,34 +220,6 @@ def test_an_unreachable_position_is_known_to_be(folder: Path) -> None:
     assert found.estimate(problem.position) == UNREACHABLE_COST
     answer = ida_star(problem, heuristic=found)
     assert (str(answer.outcome), answer.expanded) == ("unreachable", 0)
-
-
-def test_moves_that_need_not_follow_are_left_out() -> None:
-    moves = transforms_of(load_config("2x2x2").puzzle.rules)
-    names = moves.names
-    one, every = (followers(moves, every) for every in (False, True))
-    after_u = {names[number] for number in one[names.index("U")]}
-    assert after_u == {"R", "R2", "R'", "F", "F2", "F'", "D", "D2", "D'", "L", "L2", "L'", "B", "B2", "B'"}
-    after_d = {names[number] for number in one[names.index("D")]}
-    assert after_d == after_u - {"D", "D2", "D'"}
-    assert {names[number] for number in every[names.index("D")]} == after_d | {"U", "U2", "U'"}
-    assert one[-1] == every[-1] == list(range(len(moves)))
-
-
-@pytest.mark.parametrize("name", ["2x2x2-corner", "pyraminx", "skewb-corner", "2x2x3", "m12"])
-def test_inverses_are_as_far(name: str) -> None:
-    puzzle = load_config(name).puzzle
-    inverses = Inverses.of(puzzle.rules, puzzle.start_labels[0])
-    assert inverses is not None
-    random = np.random.default_rng(1)
-    numbers = random.integers(len(puzzle.moves), size=12).tolist()
-    forwards, backwards = puzzle.start_labels, puzzle.start_labels
-    for number in numbers:
-        forwards = puzzle.moves.move(number, forwards)[0]
-    for number in inverses.moves[numbers[::-1]].tolist():
-        backwards = puzzle.moves.move(number, backwards)[0]
-    assert np.array_equal(inverses.image(forwards[0]), backwards[0])
-    assert np.array_equal(inverses.image(backwards[0]), forwards[0])
 
 
 def test_where_pieces_are_equal_there_are_no_inverses(folder: Path) -> None:
@@ -531,29 +468,6 @@ def test_central_positions_are_as_far_where_paths_begin_with_a_chosen_class(
         assert stepped.steps is not None
         stages.append(len(stepped._stages(position, distance, False)))
     assert min(stages) < max(stages)
-
-
-def test_of_beginnings_that_symmetries_exchange_there_is_one() -> None:
-    rules = load_config("2x2x2").puzzle.rules
-    symmetries = symmetries_of(rules, rules.start_labels[:1]).elements()
-    images = np.array([one.moves for one in symmetries])
-    follow = followers_as_bits(rules, False)
-    (stage,) = stages_of(rules, images, False, follow, 12)
-    named = [[rules.moves.names[move] for move in beginning] for beginning in stage.beginnings.tolist()]
-    first = sorted({beginning[0] for beginning in named})
-    assert first == ["U", "U2"]
-    assert sorted({tuple(beginning[:2]) for beginning in named if beginning[0] == "U2"}) == [
-        ("U2", "D"), ("U2", "D2"), ("U2", "F"), ("U2", "F2")
-    ]  # fmt: skip
-    assert len({tuple(sorted(map(tuple, images[:, beginning].tolist()))) for beginning in stage.beginnings}) == len(
-        named
-    )
-    halves, quarters = stages_of(rules, images, True, follow, 12)
-    assert {rules.moves.names[beginning[0]] for beginning in halves.beginnings.tolist()} == {"U2"}
-    left = {rules.moves.names[move] for beginning in quarters.beginnings.tolist() for move in beginning}
-    assert not any(name.endswith("2") for name in left)
-    (alone,) = stages_of(rules, images[:1], False, follow, 12)
-    assert alone.beginnings.shape == (1, 0)
 
 
 def test_what_takes_long_before_a_search_can_be_ended(

@@ -101,3 +101,13 @@ def random_walk(puzzle: Puzzle, seed: int, moves: int) -> Labels:
         successors = puzzle.successors(position)
         position = successors[rng.integers(len(successors))]
     return position
+
+
+def scrambled(puzzle: Puzzle, count: int, moves: int = 40, seed: int = 0) -> Labels:
+    """The ends of random walks from the start, ``(count, places)``."""
+    random = np.random.default_rng(seed)
+    labels = np.repeat(puzzle.start_labels[:1], count, axis=0)
+    for numbers in random.integers(len(puzzle.moves), size=(moves, count)):
+        for number in range(len(puzzle.moves)):
+            labels[numbers == number] = puzzle.moves.move(number, labels[numbers == number])[0]
+    return labels
