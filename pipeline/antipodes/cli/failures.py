@@ -61,7 +61,7 @@ def pass_on_interruption(unraisable: "sys.UnraisableHookArgs") -> None:
 
 
 def _interrupt_again() -> None:
-    """Send SIGINT to this process in a moment, when the main thread has left the hook, where it would be lost again."""
+    """Send SIGINT to this process in a moment, after the main thread has left the hook, which would ignore it again."""
 
     def interrupt() -> None:
         time.sleep(AGAIN_AFTER_SECONDS)

@@ -96,8 +96,8 @@ def load_command(name: str) -> Any:
 
 
 kept_command = cache(load_command)
-"""`load_command` for the program, which runs many commands in a process of tests or of a notebook: making the parsers
-takes most of the time of a small command."""
+"""Like `load_command`, but each command is loaded once per process. Programs and tests that run many small commands
+would otherwise spend most of their time on making parsers."""
 
 
 class Commands(typer.core.TyperGroup):

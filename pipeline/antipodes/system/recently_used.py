@@ -1,4 +1,4 @@
-"""A cache of the values that were used last, which threads can share."""
+"""A cache of recently used values, which threads can share."""
 
 import threading
 from collections import OrderedDict
@@ -25,7 +25,7 @@ class RecentlyUsed(Generic[Key, Value]):
         self._closed: str | None = None
 
     def get(self, key: Key, make: Callable[[Key], Value]) -> Value:
-        """Return the value of a key, from memory or made now; raise ClosedError after `close`."""
+        """Return the value of a key; make it if it is not cached. Raise ClosedError after `close`."""
         with self._lock:
             self.check_open()
             if key in self._values:

@@ -1,4 +1,4 @@
-"""Calls on several threads, with results in order, progress and cancellation; one thread that computes items ahead."""
+"""Calls on several threads, with results in order, progress and cancellation. A thread can also compute items ahead."""
 
 import time
 from collections import deque

@@ -17,8 +17,8 @@ from antipodes_tasks.rules.moves import Labels, Mask, Moves
 ALONE = 40
 """Maximum number of sample positions that are also moved one at a time."""
 NEAR = 200
-"""Maximum number of positions near the starts on which moves are tried before a search, and symmetries unless there are
-more starts."""
+"""Number of positions near the starts on which moves and symmetries are tried before a search. Symmetries are tried on
+all starts, even if there are more."""
 
 
 def check_functions(moves: Moves, labels: Labels) -> None:
@@ -46,7 +46,7 @@ def check_path(moves: Moves, path: Labels) -> None:
 def contradiction(position: Labels) -> InputError:
     """Return the error for Python moves that, repeated, lead from a position ``(places,)`` to other positions."""
     return InputError(
-        f"the moves of the definition contradict each other at {numbers_of(position)}: repeated, they lead to other "
+        f"the moves of the definition contradict each other at {label_text(position)}: repeated, they lead to other "
         "positions, or an inverse does not undo its move; find the cause with antipodes check"
     )
 
@@ -78,7 +78,7 @@ def name_of(moves: Moves, number: int) -> str:
     return repr(moves.names[number]) if moves.names else f"number {number}"
 
 
-def numbers_of(labels: NDArray[np.integer[Any]]) -> str:
+def label_text(labels: NDArray[np.integer[Any]]) -> str:
     """Return the labels of a position as text, without the puzzle's notation, which may be wrong."""
     return shorten(" ".join(map(str, labels.tolist())))
 
@@ -89,7 +89,7 @@ def problems_of_move(moves: Moves, number: int, sample: Labels) -> Iterator[str]
     after, legal = moves.move(number, sample)
     again = moves.move(number, sample)
     if (at := _first_difference((after, legal), again)) is not None:
-        yield f"{move}: called twice, it gives different results for {numbers_of(sample[at])}"
+        yield f"{move}: called twice, it gives different results for {label_text(sample[at])}"
         return
     turned, turned_legal = moves.move(number, sample[::-1])
     alone = [moves.move(number, position[np.newaxis]) for position in sample[:ALONE]]
@@ -99,7 +99,7 @@ def problems_of_move(moves: Moves, number: int, sample: Labels) -> Iterator[str]
         if (at := _first_difference((after[:count], legal[:count]), (found, found_legal))) is not None:
             yield (
                 f"{move}: its result must not depend on the other positions of the array, but "
-                f"it is {_result(after, legal, at)} or {_result(found, found_legal, at)} for {numbers_of(sample[at])}"
+                f"it is {_result(after, legal, at)} or {_result(found, found_legal, at)} for {label_text(sample[at])}"
             )
             return
     yield from _inverse_problems(moves, number, sample[legal], after[legal])
@@ -110,9 +110,9 @@ def _inverse_problems(moves: Moves, number: int, before: Labels, after: Labels) 
         return
     back, found = moves.undone(number, after)
     if (at := _first_difference((back, found), (before, np.ones_like(found)))) is not None:
-        outcome = f"leads from there to {numbers_of(back[at])}" if found[at] else "is illegal there"
+        outcome = f"leads from there to {label_text(back[at])}" if found[at] else "is illegal there"
         yield (
-            f"move {name_of(moves, number)} leads from {numbers_of(before[at])} to {numbers_of(after[at])}, "
+            f"move {name_of(moves, number)} leads from {label_text(before[at])} to {label_text(after[at])}, "
             f"but its inverse {outcome}"
         )
 
@@ -124,4 +124,4 @@ def _first_difference(one: tuple[Labels, Mask], other: tuple[Labels, Mask]) -> i
 
 
 def _result(after: Labels, legal: Mask, at: int) -> str:
-    return numbers_of(after[at]) if legal[at] else "no legal move"
+    return label_text(after[at]) if legal[at] else "no legal move"

@@ -20,7 +20,7 @@ class Layers:
 
     sizes: list[LayerSize] = field(default_factory=list)
     positions: int = field(init=False)
-    """Number of positions in all layers. It is kept, because it is reported after each of up to 65,534 layers."""
+    """Number of positions in all layers. The sum is stored because it is reported after each of up to 65,534 layers."""
 
     def __post_init__(self) -> None:
         self.positions = sum(one.positions for one in self.sizes)
