@@ -3,14 +3,18 @@
 import csv
 import json
 import re
+from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from programs import Command
 from stores import toml
 
 from antipodes.cli.answer_files import COLUMNS
+from antipodes.solving.batch import BatchSearch
+from antipodes.solving.solve import Solved
 
 if TYPE_CHECKING:
     from clusters import Cluster
@@ -55,6 +59,35 @@ def test_files_are_whole_after_each_answer_and_completed_later(path: str, some: 
             again = Path(path).read_text().splitlines(keepends=True)
             assert again[:kept] == lines[:kept]
             assert [one["position"] for one in rows_of(path)] == list(SOME)
+
+
+@pytest.mark.parametrize(
+    ("solved", "saved"),
+    [
+        (None, "nothing is saved; the same command starts over"),
+        (2, "out.csv contains the positions solved so far; the same command continues after them"),
+    ],
+)
+def test_an_interruption_says_what_is_saved(
+    solved: int | None, saved: str, some: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """None: the interruption comes while the search is prepared."""
+    solve = BatchSearch.solve
+
+    def interrupted(*given: Any) -> Iterator[Solved]:
+        yield from islice(solve(*given), solved)
+        raise KeyboardInterrupt
+
+    def start(*given: Any) -> Iterator[Solved]:
+        if solved is None:
+            raise KeyboardInterrupt
+        return interrupted(*given)
+
+    monkeypatch.setattr(BatchSearch, "solve", start)
+    outcome = some(*BATCH, "--output", "out.csv", "--workers", 1)
+    assert (outcome.status, outcome.out) == (75, "")
+    assert outcome.err.rstrip().endswith(saved)
+    assert Path("out.csv").exists() == (solved is not None)
 
 
 def test_answers_with_other_settings_are_not_continued(some: Command) -> None:

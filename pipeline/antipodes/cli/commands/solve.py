@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from pathlib import Path
 
 from antipodes.cli.command import PositionsCommand, command, commands, takes_options
 from antipodes.cli.drawing import print_path
@@ -218,7 +219,7 @@ def _stoppable(options: SolveOptions) -> Iterator[SearchProgress]:
         known = f"{progress.ruled_out}; " if progress.ruled_out else ""
         seconds = time.perf_counter() - begin
         saved = "nothing is saved; the same command starts over"
-        if options.output is not None:
+        if options.output is not None and Path(options.output).exists():
             saved = f"{options.output} contains the positions solved so far; the same command continues after them"
         raise Stopped(f"stopped after {seconds:.1f} s: {known}{saved}") from None
     finally:
