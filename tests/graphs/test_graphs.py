@@ -66,7 +66,7 @@ def test_klotski_has_the_positions_that_are_known() -> None:
 
 
 def test_a_graph_too_large_is_refused() -> None:
-    with pytest.raises(ResourceLimitError, match="the graph has more than 100 positions"):
+    with pytest.raises(ResourceLimitError, match="the graph has more than 100 positions; raise limit"):
         ap.graph("eight-puzzle", limit=100)
 
 

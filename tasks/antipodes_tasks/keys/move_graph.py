@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antipodes_tasks.base.errors import ResourceLimitError
+from antipodes_tasks.base.option_names import option
 from antipodes_tasks.base.quoting import counted
 from antipodes_tasks.keys.bit_fields import Fields
 from antipodes_tasks.keys.position_set import PositionSet
@@ -54,7 +55,7 @@ def move_graph(starts: Labels, moves: Moves, parts: tuple[Part, ...], most: int)
             edges.append(_moved(found, moves, batch))
             first = batch.stop
             if len(found) > most:
-                raise ResourceLimitError(f"the graph has more than {most:,} positions")
+                raise ResourceLimitError(f"the graph has more than {most:,} positions; raise {option('limit')}")
     depths = np.repeat(np.arange(len(bounds) - 1, dtype=np.int32), np.diff(bounds))
     before, after, move = np.concatenate(edges).T
     return MoveGraph(
