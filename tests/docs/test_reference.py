@@ -163,6 +163,16 @@ def test_every_key_is_named(cli: Command) -> None:
         assert found <= named, (command, found - named)
 
 
+ALIAS = re.compile(r", `-\w`$| \(also .*\)$| \.\.\. `End`$")
+"""The short name of an option, the other name of an attribute, and the last line of a statement."""
+
+
+@pytest.mark.parametrize("name", sorted(path.name for path in (DOCS / "reference").glob("*.md")))
+def test_each_row_describes_one_key(name: str) -> None:
+    names = [ALIAS.sub("", cell) for cell in re.findall(r"^\| (.*?) \|", page(name), re.MULTILINE)]
+    assert [cell for cell in names if len(re.findall(r"`[^`]+`", cell)) > 1 or "; " in cell] == []
+
+
 def test_the_interface_is_that_of_the_docstrings() -> None:
     assert python_reference.written_section() == python_reference.section(), (
         "run python tests/support/python_reference.py"

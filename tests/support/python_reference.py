@@ -40,12 +40,12 @@ def _parameters(name: str, function: Any) -> str:
     """Return a heading and a table of the parameters, from a docstring in numpy's style."""
     text = re.split(r"\n\n\w+\n---", _doc(function).partition("Parameters\n----------\n")[2])[0]
     entries = re.findall(r"^(\S.*)\n((?:    .*\n?)+)", text, re.MULTILINE)
-    rows = [f"| {_code_each(names)} | {_markdown(' '.join(said.split()))} |\n" for names, said in entries]
+    rows = [
+        f"| `{argument}` | {_markdown(' '.join(said.split()))} |\n"
+        for names, said in entries
+        for argument in names.split(", ")
+    ]
     return f"### `{name}`\n\n| argument | meaning |\n| --- | --- |\n" + "".join(rows)
-
-
-def _code_each(names: str) -> str:
-    return ", ".join(f"`{name.strip()}`" for name in names.split(","))
 
 
 def _signature(function: Any) -> str:

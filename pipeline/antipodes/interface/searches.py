@@ -63,9 +63,10 @@ def solve(
     ----------
     puzzle
         As for `run`.
-    position, goal
-        A string or labels ``(places,)``. A goal may also be a pattern, or labels ``(goals, places)``; None means the
-        puzzle's starts.
+    position
+        A string or labels ``(places,)``.
+    goal
+        A string, a pattern, or labels ``(places,)`` or ``(goals, places)``; None means the puzzle's starts.
     method
         "bfs", "bidirectional", "iddfs", "ida-star", "astar" or "beam"; None means "astar" with a function as heuristic,
         "ida-star" with another heuristic, and otherwise a method that suits the problem.

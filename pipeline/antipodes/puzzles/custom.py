@@ -246,9 +246,10 @@ def define_puzzle(
         A dictionary from names to functions of positions or permutations of the places. Each must map every start
         to a start and every move to a move, as rotations and reflections do. If all moves are permutations, the
         symmetries are computed.
-    format, parse
-        Function that returns a position (a tuple of numbers) as one line of text, and function that returns the
-        numbers of such a line.
+    format
+        Function that returns a position (a tuple of numbers) as one line of text.
+    parse
+        Function that returns the numbers of such a line.
     draw
         Function that returns a drawing of a position, in one or several lines.
     shape
