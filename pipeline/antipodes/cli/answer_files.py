@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from antipodes.system.output_files import writing
-from antipodes.system.regular_file import check_regular, open_file
 from antipodes_tasks.base.errors import InputError
 from antipodes_tasks.base.quoting import quote, shorten
+from antipodes_tasks.base.regular_file import check_regular, open_file
 
 COLUMNS = ("position", "distance", "outcome", "expanded", "generated", "seconds", "moves", "settings")
 """Columns of answers in CSV; ``moves`` are separated by blanks."""

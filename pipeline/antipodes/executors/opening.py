@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from antipodes.system.addresses import check_scheduler_address, check_scheduler_name
 from antipodes.system.events import Listener, silence
-from antipodes.system.regular_file import open_file
 from antipodes_tasks.base.errors import InputError, SchedulerError
 from antipodes_tasks.base.option_names import option
+from antipodes_tasks.base.regular_file import open_file
 
 if TYPE_CHECKING:  # loads dask, which the check of a name does not need
     from antipodes.executors.api import Scheduler

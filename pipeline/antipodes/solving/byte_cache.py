@@ -21,9 +21,9 @@ from numpy.typing import NDArray
 
 from antipodes.system.machine import GIB, available_workers
 from antipodes.system.options import memory_size
-from antipodes.system.regular_file import lock_soon, open_file
 from antipodes_tasks.base.errors import AntipodesError
 from antipodes_tasks.base.parallel import on_threads
+from antipodes_tasks.base.regular_file import lock_soon, open_file
 from antipodes_tasks.searches.packed import digest
 from antipodes_tasks.searches.progress import Heartbeat, no_pulse
 

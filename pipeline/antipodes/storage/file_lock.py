@@ -23,9 +23,9 @@ from antipodes.storage.lock import (
 )
 from antipodes.storage.retry import RetryPolicy
 from antipodes.system.file_errors import file_errors
-from antipodes.system.regular_file import lock_soon, open_descriptor, open_file
 from antipodes_tasks.base.errors import NotAStoreError, StoreError, StoreSilentError
 from antipodes_tasks.base.quoting import quote
+from antipodes_tasks.base.regular_file import lock_soon, open_descriptor, open_file
 
 PROBE_PAUSES = (0.01, 0.05, 0.1)
 """Pauses in seconds between attempts to lock. One attempt is not enough, because readers briefly share the lock."""

@@ -14,8 +14,8 @@ from pathlib import Path
 from antipodes.storage.backend import GROUP, MANIFEST, Content
 from antipodes.system.file_errors import file_errors
 from antipodes.system.output_files import PARTIAL, replacing, sync
-from antipodes.system.regular_file import NotAFileError, kind_of, open_descriptor
 from antipodes_tasks.base.errors import StoreDamagedError, StoreError
+from antipodes_tasks.base.regular_file import NotAFileError, kind_of, open_descriptor
 
 TABLES = {"depth", "layer_counts", "keys", "first_keys", "journal", "checkpoint"}
 TILINGS = {"tilings", "partitions"}

@@ -6,9 +6,9 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
-from antipodes.system.regular_file import open_file
 from antipodes_tasks.base.errors import ConfigError
 from antipodes_tasks.base.quoting import quote
+from antipodes_tasks.base.regular_file import open_file
 
 MAX_BYTES = 1 << 20
 """Maximum size of a file in bytes; the edges of a complete graph of 400 squares take less."""

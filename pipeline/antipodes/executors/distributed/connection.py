@@ -23,7 +23,6 @@ from distributed.client import FutureCancelledError, FuturesCancelledError
 from distributed.utils import LoopRunner
 
 from antipodes.system.events import Listener, Waiting, silence
-from antipodes.system.regular_file import open_file
 from antipodes_tasks.base.errors import (
     AntipodesError,
     SchedulerError,
@@ -31,6 +30,7 @@ from antipodes_tasks.base.errors import (
     SchedulerSilentError,
     WorkersLostError,
 )
+from antipodes_tasks.base.regular_file import open_file
 
 ANNOUNCE_SECONDS = 3.0
 """Seconds after which the listener is notified of a wait."""

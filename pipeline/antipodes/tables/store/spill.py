@@ -8,9 +8,9 @@ from pathlib import Path
 from antipodes.storage.backend import Storage
 from antipodes.storage.directory import DirectoryStorage
 from antipodes.system.file_errors import file_errors
-from antipodes.system.regular_file import open_file
 from antipodes_tasks.base.errors import StoreError
 from antipodes_tasks.base.option_names import option
+from antipodes_tasks.base.regular_file import open_file
 
 OWNER = "store.txt"
 """The file with the address of the store to which the folder belongs."""

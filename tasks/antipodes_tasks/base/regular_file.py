@@ -83,4 +83,4 @@ def lock_soon(descriptor: int, pauses: Iterable[float]) -> None:
 
 def open_file(path: str | os.PathLike[str], **options: Any) -> BinaryIO:
     """Open a regular file to read its bytes; see `open_descriptor` for options and errors."""
-    return open(open_descriptor(path, **options), "rb")
+    return os.fdopen(open_descriptor(path, **options), "rb")
