@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from antipodes.puzzles.config import (
     DEFINITIONS,
+    FOLDERS,
     PuzzleLike,
     bundled_configs,
     is_bundled,
@@ -35,6 +36,8 @@ from antipodes.tilings.store import TilingManifest, TilingStore
 from antipodes_tasks.base import arguments
 from antipodes_tasks.base.errors import AntipodesError, NotAStoreError, StoreError, StoreMismatchError
 from antipodes_tasks.base.quoting import quote, shorten
+from antipodes_tasks.rules.rules import Rules
+from antipodes_tasks.spaces.selection import index_size, size_in_words
 
 if TYPE_CHECKING:
     from antipodes.tables.counts import Counts
@@ -44,6 +47,8 @@ KINDS: dict[str | None, type[TableStore] | type[CountsStore] | type[TilingStore]
     store.KIND.format: store for store in (TableStore, CountsStore, TilingStore)
 }
 """Class of each kind of store, by the format in the manifest."""
+MAX_ADVISED_SIZE = 1 << 40
+"""Maximum number of positions for which messages advise to compute a table, which then takes about a terabyte."""
 
 
 def open_store(address: Address | Storage) -> TableStore | CountsStore | TilingStore:
@@ -200,6 +205,29 @@ class Described:
     """The ``[run]`` table of the file."""
     command: str
     """The command that creates the store."""
+    given: str
+    """The name or file as the user gave it."""
+    rules: Rules | None = None
+    """The rules of a puzzle."""
+
+    def missing(self) -> NotAStoreError:
+        """Return the error that there is no store; it names a command that works."""
+        size = 0 if self.rules is None or self.rules.enumerated else index_size(self.rules)
+        if size > MAX_ADVISED_SIZE:
+            return NotAStoreError(
+                f"there is no table of {self.name}: {size_in_words(size)} positions are too many; solve single "
+                f"positions with: antipodes solve {in_shell(self.given)} POSITION"
+            )
+        return NotAStoreError(f"there is no store of {self.name} yet; create it with: {self.command}")
+
+    def other(self, address: Address) -> StoreMismatchError:
+        """Return the error that the store at the address belongs to another puzzle or board of the same name."""
+        remedy = f"use another store for this one: {self.command} --store STORE; then give STORE instead of its name"
+        if not any(is_bundled(self.given, noun) for noun in FOLDERS):
+            remedy = f"rename yours, then: {self.command}"
+        return StoreMismatchError(
+            f"{address} belongs to another puzzle or board, which is also named {self.name}; {remedy}"
+        )
 
 
 def as_address(store: object, what: str) -> Address:
@@ -231,9 +259,12 @@ def find_store(text: str, puzzle: str | None = None) -> Address:
 def _check_given(address: Address, text: str) -> None:
     """Raise StoreMismatchError unless the store belongs to the puzzle that the user gives for it."""
     puzzle = register_puzzle(text).puzzle
-    if read_manifest(address).fingerprint != puzzle.fingerprint:
+    manifest = read_manifest(address)
+    if manifest.fingerprint != puzzle.fingerprint:
         changed = "; any change to its file makes it a different puzzle" if puzzle.family == "python" else ""
-        raise StoreMismatchError(f"--puzzle: {address} belongs to a different puzzle than {puzzle.name}{changed}")
+        named = isinstance(manifest, SearchManifest) and manifest.puzzle["name"] == puzzle.name
+        both = ", although both have this name" if named and not changed else ""
+        raise StoreMismatchError(f"--puzzle: {address} belongs to a different puzzle than {puzzle.name}{both}{changed}")
 
 
 def _find(text: str) -> Address:
@@ -246,7 +277,7 @@ def _find(text: str) -> Address:
     store = next(filter(_is_there, stores), None)
     if described is not None:
         if store is None:
-            raise NotAStoreError(f"there is no store of {name} yet; create it with: {described.command}")
+            raise described.missing()
         _check_same(store, described)
     if store is None and not _looks_like_path(text):
         raise NotAStoreError(_unknown(text))
@@ -286,13 +317,14 @@ def _described(text: str) -> Described | None:
 def _puzzle(text: str) -> Described:
     config = load_config(text)
     puzzle = register_puzzle(config).puzzle
-    return Described(puzzle.name, puzzle.fingerprint, config.run, f"antipodes run {in_shell(text)}")
+    command = f"antipodes run {in_shell(text)}"
+    return Described(puzzle.name, puzzle.fingerprint, config.run, command, text, puzzle.rules)
 
 
 def _board(text: str) -> Described:
     config = load_board(text)
     problem = config.problem
-    return Described(problem.name, problem.fingerprint, config.run, f"antipodes tile {in_shell(text)}")
+    return Described(problem.name, problem.fingerprint, config.run, f"antipodes tile {in_shell(text)}", text)
 
 
 def _check_same(address: Address, described: Described) -> None:
@@ -302,7 +334,4 @@ def _check_same(address: Address, described: Described) -> None:
     except StoreError:  # opening the store later raises a better error
         return
     if manifest.fingerprint != described.fingerprint:
-        raise StoreMismatchError(
-            f"{address} belongs to another puzzle or board named {described.name}; use the path of the store or the "
-            f"file of that puzzle, or create a new store with: {described.command} --store STORE"
-        )
+        raise described.other(address)

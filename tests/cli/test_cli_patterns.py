@@ -167,8 +167,10 @@ def test_puzzles_too_large_for_a_table_say_so_in_plans_and_runs(cli: Command) ->
     shown = cli("plan", "twenty-four-puzzle").out
     assert "twenty-four-puzzle: about 10^25 positions\n  can run      no: expected at most 2^63 - 1" in shown
     assert "724,032,000 entries" in shown
+    assert shown.endswith("solve        single positions with: antipodes solve twenty-four-puzzle POSITION\n")
     refused = cli("run", "twenty-four-puzzle")
     assert refused.status == 2
     assert refused.err.endswith(
-        "found about 10^25; solve single positions with its pattern tables: antipodes solve twenty-four-puzzle\n"
+        "found about 10^25; solve single positions with its pattern tables: antipodes solve twenty-four-puzzle POSITION"
+        "\n"
     )

@@ -9,7 +9,9 @@ import pytest
 from clusters import Cluster
 from programs import Command
 
+import antipodes as ap
 from antipodes.tables.planning.duration import described_range
+from antipodes_tasks.base.errors import SizeLimitError
 
 KEYS = {"seconds_at_least", "index_size", "rows", "width", "partitions", "memory_bytes", "disk_bytes", "table_bytes"}
 
@@ -91,7 +93,11 @@ def test_larger_than_any_disk(cli: Command, refused: Callable[..., str], tmp_pat
     path = tmp_path / "big.toml"
     start = " ".join(map(str, range(25)))
     path.write_text(f'[puzzle]\nname="big"\nfamily="sliding"\nrows=5\ncolumns=5\nstart="{start}"')
-    assert "2^63" in refused("run", path)
+    message = refused("run", path)
+    assert "2^63" in message
+    assert message.endswith(f"; solve single positions: antipodes solve {path} POSITION\n")
+    with pytest.raises(SizeLimitError, match=r"solve finds shortest paths of single positions$"):
+        ap.run(path)
     assert "about 10^25 positions\n  can run      no: " in cli("plan", path).out
     start = " ".join(map(str, range(16)))
     path.write_text(f'[puzzle]\nname="big"\nfamily="sliding"\nrows=4\ncolumns=4\nstart="{start}"')

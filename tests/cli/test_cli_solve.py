@@ -2,6 +2,7 @@
 
 import json
 import re
+import shlex
 import signal
 from collections.abc import Callable
 from itertools import pairwise
@@ -46,6 +47,20 @@ def check_path(puzzle: Puzzle, path: list[str], first: str, last: str) -> None:
     assert (path[0], path[-1]) == (puzzle.format(puzzle.parse(first)), puzzle.format(puzzle.parse(last)))
     for before, after in pairwise(positions):
         assert (puzzle.successors(before) == after).all(axis=1).any()
+
+
+@pytest.mark.parametrize(
+    ("position", "what"),
+    [
+        ("1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 0", "is the start of"),
+        ("1 2 3 4 5 6 7 8 9 10 11 12 13 14 0 15", "is reachable in"),
+    ],
+)
+def test_an_unreachable_position_that_belongs_to_another_bundled_puzzle(cli: Command, position: str, what: str) -> None:
+    found = cli("solve", "fifteen-puzzle", position, "--quiet")
+    advice = f"antipodes solve fifteen-puzzle-blank-last '{position}'"
+    assert (found.status, found.err) == (0, f"antipodes: this position {what} another bundled puzzle: {advice}\n")
+    assert cli(*shlex.split(advice)[1:], "--quiet").out.startswith("0 moves" if "start" in what else "1 move")
 
 
 @pytest.mark.parametrize("method", [*SEARCHES, "table"])

@@ -13,6 +13,7 @@ from strategies import jump_settings
 from transform_puzzles import transform_puzzles
 
 import antipodes as ap
+from antipodes.graphs import export
 from antipodes.graphs.export import PositionGraph, graph
 from antipodes.puzzles.families import puzzle_from
 from antipodes.puzzles.puzzle import Puzzle
@@ -67,7 +68,13 @@ def test_klotski_has_the_positions_that_are_known() -> None:
 
 def test_a_graph_too_large_is_refused() -> None:
     with pytest.raises(ResourceLimitError, match="the graph has more than 100 positions; raise limit"):
-        ap.graph("eight-puzzle", limit=100)
+        ap.graph("klotski", limit=100)
+
+
+def test_a_graph_of_known_size_is_refused_without_a_search(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(export, "move_graph", lambda *_: pytest.fail("it searched"))
+    with pytest.raises(ResourceLimitError, match="the graph has 10,461,394,944,000 positions, more than 4,194,304"):
+        ap.graph("fifteen-puzzle")
 
 
 def test_graphml_is_what_networkx_reads(small: PositionGraph, tmp_path: Path) -> None:

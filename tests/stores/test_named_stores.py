@@ -82,6 +82,33 @@ def test_two_puzzles_of_one_name(cli: Command, refused: Refused, eight_there: Pa
     assert cli("query", "own.toml", "1 0 2").out == cli("query", eight_there, "1 0 2").out == "1 0 2: 1\n"
 
 
+def test_advice_about_two_puzzles_of_one_name_works(
+    cli: Command, refused: Refused, eight_there: Path, line: Path, tmp_path: Path
+) -> None:
+    line.write_text(toml({**LINE, "name": "eight-puzzle"}))
+    assert refused("query", line, "1 0 2").endswith(f"rename yours, then: antipodes run {line}\n")
+    line.write_text(toml({**LINE, "name": "mine"}))
+    assert cli("run", line, "--quiet").status == 0
+    assert cli("query", line, "1 0 2").out == "1 0 2: 1\n"
+    shutil.rmtree(eight_there)
+    line.write_text(toml({**LINE, "name": "eight-puzzle"}))
+    cli("run", line, "--quiet")
+    advice = refused("query", "eight-puzzle", FAR)
+    assert advice.endswith("antipodes run eight-puzzle --store STORE; then give STORE instead of its name\n")
+    assert refused("query", eight_there, FAR, "--puzzle", "eight-puzzle").endswith("although both have this name\n")
+    question = ("solve", "eight-puzzle", FAR, "--method", "table")
+    assert refused(*question, "--store", eight_there).endswith("two puzzles have this name\n")
+    assert cli("run", "eight-puzzle", "--store", "its.zarr", "--quiet").status == 0
+    assert cli("query", "its.zarr", FAR).out == f"{FAR}: 31\n"
+
+
+@pytest.mark.parametrize("name", ["3x3x3", "fifteen-puzzle"])
+def test_a_table_that_would_be_too_large_is_not_advised(refused: Refused, name: str) -> None:
+    advice = f"are too many; solve single positions with: antipodes solve {name} POSITION\n"
+    assert refused("query", name, "--moves", "U").endswith(advice)
+    assert refused("run", name).endswith(f"solve single positions with its pattern tables: {advice.partition(': ')[2]}")
+
+
 def test_damage_is_reported_by_the_command(refused: Refused, eight_there: Path) -> None:
     (eight_there / "commit.json").write_text("{}")
     assert "is corrupt" in refused("query", "eight-puzzle", FAR, status=1)

@@ -20,7 +20,8 @@ from antipodes.puzzles.config import PuzzleLike, as_config
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.system.output_files import output_file
 from antipodes_tasks.base import arguments
-from antipodes_tasks.base.errors import InputError
+from antipodes_tasks.base.errors import InputError, ResourceLimitError
+from antipodes_tasks.base.option_names import option
 from antipodes_tasks.base.quoting import quote
 from antipodes_tasks.keys.move_graph import MoveGraph, move_graph
 from antipodes_tasks.rules.function_checks import check_functions
@@ -150,7 +151,13 @@ def graph(puzzle: PuzzleLike, limit: int = MAX_NODES) -> PositionGraph:
     """
     most, found = arguments.integer(limit, "a limit", 1), as_config(puzzle).puzzle
     check_functions(found.moves, found.start_labels)
-    return PositionGraph(found, move_graph(best_space(found.rules).starts, found.moves, found.parts, most))
+    space = best_space(found.rules)
+    known = None if found.rules.enumerated else space.numbering.reachable(found.rules)
+    if known is not None and known > most:
+        raise ResourceLimitError(
+            f"the graph has {known:,} positions, more than {most:,}; if they fit into memory, raise {option('limit')}"
+        )
+    return PositionGraph(found, move_graph(space.starts, found.moves, found.parts, most))
 
 
 def writer_of(path: Path) -> Callable[[PositionGraph, Path], None]:

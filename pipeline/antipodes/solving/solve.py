@@ -133,7 +133,8 @@ def _paths(problem: Problem, table: "Table", every: bool) -> ShortestPaths:
 def _check_question(problem: Problem, table: "Table") -> None:
     """Raise InputError unless the table answers the question."""
     if table.puzzle.fingerprint != problem.rules.fingerprint:
-        raise InputError(f"expected the table of {problem.rules.name}, found the table of {table.puzzle.name}")
+        both = ": two puzzles have this name" if table.puzzle.name == problem.rules.name else ""
+        raise InputError(f"expected the table of {problem.rules.name}, found the table of {table.puzzle.name}{both}")
     if not _asks_for_start(problem):
         depth_zero = table.puzzle.depth_zero
         raise InputError(f"the table only has distances from the {depth_zero}; for another goal choose bfs or iddfs")

@@ -6,6 +6,7 @@ from math import prod
 
 from antipodes_tasks.base import arguments
 from antipodes_tasks.base.errors import FieldError, InputError, ResourceLimitError, SizeLimitError
+from antipodes_tasks.base.option_names import in_words
 from antipodes_tasks.move_tables import Filler
 from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.spaces.space import KEYED, REDUCED, Numbering, Space, SpaceRecord
@@ -190,7 +191,8 @@ def numbering_of(rules: Rules) -> Numbering:
     size = kind.size_for(rules)
     if size > arguments.MAX_INT64:
         few = "; if few of them are reachable, define the puzzle with enumerated=True" if kind.KIND == "fields" else ""
-        raise SizeLimitError(f"expected at most 2^63 - 1 positions, found {size_in_words(size)}{few}")
+        solving = in_words("; solve finds shortest paths of single positions", "")  # a command names its puzzle
+        raise SizeLimitError(f"expected at most 2^63 - 1 positions, found {size_in_words(size)}{few}{solving}")
     return kind.of(rules)
 
 

@@ -18,7 +18,7 @@ from antipodes.progress.show import show_progress
 from antipodes.puzzles.config import Config, load_config, restrict_moves
 from antipodes.solving.pattern_stores import Cost, ListedPattern
 from antipodes.storage.opening import storage_at
-from antipodes.system.addresses import Address
+from antipodes.system.addresses import Address, in_shell
 from antipodes.system.machine import available_memory, human, process_began
 from antipodes.system.options import CONTENTS, MAX_WORKERS, RESOURCES, chosen_store, memory_size, tasks_at_once
 from antipodes.system.records import ABSENT, optional, record_of, values_of
@@ -130,6 +130,8 @@ def plan(
             )
     except (SizeLimitError, ResourceLimitError) as error:
         _print_too_large(config, str(error), as_json)
+        if not as_json and only_moves is None and not omit:
+            print_line(f"  solve        single positions with: antipodes solve {in_shell(puzzle)} POSITION")
         return
     planned.check_classes()
     if planned.contents.on_disk and options.spill is not None:

@@ -31,7 +31,7 @@ from antipodes.tables.json_results import RunReport
 from antipodes.tables.run import run_puzzle
 from antipodes.tilings.config import BoardConfig
 from antipodes.tilings.store import TilingManifest
-from antipodes_tasks.base.errors import ResourceLimitError, SizeLimitError
+from antipodes_tasks.base.errors import DiskLimitError, ResourceLimitError, SizeLimitError
 from antipodes_tasks.base.quoting import counted
 
 MAX_LAYERS = 200
@@ -73,9 +73,11 @@ def run(
         request = RunRequest(address, options, interrupts, quiet, as_json)
         try:
             return _compute(config, request)
-        except (SizeLimitError, ResourceLimitError) as error:
-            if config.patterns:
-                hint = f"solve single positions with its pattern tables: antipodes solve {in_shell(puzzle)}"
+        except (SizeLimitError, ResourceLimitError, DiskLimitError) as error:
+            restricted = only_moves is not None or omit
+            if not restricted and (config.patterns or isinstance(error, SizeLimitError)):
+                tables = " with its pattern tables" if config.patterns else ""
+                hint = f"solve single positions{tables}: antipodes solve {in_shell(puzzle)} POSITION"
                 raise type(error)(f"{error}; {hint}") from None
             raise
 

@@ -8,6 +8,8 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
+
 from antipodes.cli.command import PositionsCommand, command, commands, takes_options
 from antipodes.cli.drawing import print_path
 from antipodes.cli.failures import Stopped
@@ -19,8 +21,10 @@ from antipodes.progress.searches import SearchProgress
 from antipodes.puzzles.config import Config, load_config, register_puzzle
 from antipodes.puzzles.goals import goals_or_test, with_targets
 from antipodes.puzzles.puzzle import Puzzle
+from antipodes.solving.other_starts import puzzle_that_reaches
 from antipodes.solving.pattern_heuristic import load_patterns
 from antipodes.solving.solve import IDA_STAR, Solved, answers, solve_timed
+from antipodes.system.addresses import in_shell
 from antipodes.system.options import LARGE, SMALL, default_store
 from antipodes.tables.drawing import draw_moves
 from antipodes.tables.json_results import routes_answer, solve_answer
@@ -153,7 +157,7 @@ def solve(options: SolveOptions) -> int:
         elif options.method == ROUTES:
             _routes(puzzle, labels, options, progress)
         else:
-            _solve(puzzle, labels, options, asked, progress)
+            _solve(config, labels, options, asked, progress)
     return 0
 
 
@@ -228,10 +232,11 @@ def _stoppable(options: SolveOptions) -> Iterator[SearchProgress]:
 
 
 def _solve(
-    puzzle: Puzzle, position: Labels | None, options: SolveOptions, asked: SolveOptions, progress: SearchProgress
+    config: Config, position: Labels | None, options: SolveOptions, asked: SolveOptions, progress: SearchProgress
 ) -> None:
     """Solve one position. Tables that the user has not ``asked`` for are used only if they fit into memory."""
     assert position is not None
+    puzzle = config.puzzle
     goal = _goal(puzzle, options)
     problem = Problem.of(puzzle.rules, position, goal)
     register_puzzle(puzzle)  # so that its table can be opened, which may need the puzzle's code
@@ -248,8 +253,20 @@ def _solve(
         solved = _searched(problem, options, tables, deadline, progress)
     progress.clear()
     show_solved(drawn, solved, options.every, options.as_json)
+    if problem.known_unreachable and options.to is None:
+        _name_other_start(config, position)
     for path in solved.answer.solutions[:1]:
         options.pictures.draw_steps(drawn, path)
+
+
+def _name_other_start(config: Config, position: Labels) -> None:
+    """Print the bundled puzzle that differs only in its start and reaches the position, if there is one."""
+    other = puzzle_that_reaches(config, position)
+    if other is not None:
+        text = other.format(position := other.parse(config.puzzle.format(position)))
+        is_start = np.array_equal(position, other.rules.first)
+        what = "this position is the start of" if is_start else "this position is reachable in"
+        print_message(f"{what} another bundled puzzle: antipodes solve {other.name} {in_shell(text)}")
 
 
 def _loaded(
