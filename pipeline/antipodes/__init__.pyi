@@ -21,6 +21,7 @@ from .interface.runs import tile as tile
 from .interface.runs import verify as verify
 from .interface.runs import verify_tilings as verify_tilings
 from .interface.searches import load_patterns as load_patterns
+from .interface.searches import random_positions as random_positions
 from .interface.searches import solve as solve
 from .interface.searches import solve_many as solve_many
 from .interface.searches import symmetries as symmetries

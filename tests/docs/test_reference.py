@@ -149,6 +149,7 @@ def test_every_key_is_named(cli: Command) -> None:
         ["query", "towers", "--moves", "0-1 0-2", "--path"],
         ["solve", "towers.toml", "--moves", "0-1 0-2"],
         ["solve", "knights-labelled", "--method", "routes", "--limit", 3],
+        ["random", "eight-puzzle"],
         ["rank", "eight-puzzle", SOLVED],
         ["unrank", "eight-puzzle", 5],
         ["rank", "--permutation", "3 1 2 0"],

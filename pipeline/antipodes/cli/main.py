@@ -61,6 +61,7 @@ COMMANDS = {
         ),
         "graph": ("graph", "Write all positions and moves of a puzzle as a graph."),
         "solve": ("solve", "Find a shortest path from a position to the start or a goal."),
+        "random": ("random", "Draw random positions: every reachable position has the same probability."),
         "rank": ("puzzles", "Print the index of a position or of a permutation."),
         "unrank": ("puzzles", "Print the position or permutation with a given index."),
     },

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from antipodes.interface.runs import Progress, run
@@ -33,6 +34,7 @@ from antipodes_tasks.searches.pattern_databases import Patterns
 from antipodes_tasks.searches.problem import Problem, goals_of
 from antipodes_tasks.searches.progress import Listener as SearchListener
 from antipodes_tasks.searches.progress import silence as search_silence
+from antipodes_tasks.spaces.uniform_sample import uniform_sample
 
 
 def solve(
@@ -246,6 +248,27 @@ def symmetries(puzzle: PuzzleLike, goal: PositionLike | None = None) -> Symmetri
     if goal is None:
         return symmetries_of(found.rules)
     return symmetries_of(found.rules, goals_of(found.rules, _goals(found, goal)))
+
+
+def random_positions(puzzle: PuzzleLike, count: int = 1, *, seed: int | np.random.Generator | None = None) -> Labels:
+    """Draw positions ``(count, places)`` of a puzzle of any size; every reachable position has the same probability.
+
+    Parameters
+    ----------
+    puzzle
+        As for `run`.
+    count
+        Number of positions; a position may be drawn several times.
+    seed
+        A seed (an integer of at least 0) or a generator; None draws other positions in every call.
+
+    Raises
+    ------
+    InputError
+        An argument is invalid, or the reachable positions are only known from a table.
+    """
+    rules = as_config(puzzle).puzzle.rules
+    return uniform_sample(rules, arguments.integer(count, "count", 0), arguments.generator(seed, "seed"))
 
 
 @contextmanager

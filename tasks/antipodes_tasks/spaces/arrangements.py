@@ -63,7 +63,7 @@ class Arrangements(Numbering):
     @classmethod
     def of(cls, rules: Rules) -> Self:
         """Return the numbering of all arrangements, or of half of them if no move leaves this half."""
-        return cls(rules.counts, parity_by_place(rules))
+        return cls(rules.counts, numbered_parity(rules))
 
     @classmethod
     def restored(cls, rules: Rules, record: SpaceRecord) -> Self:
@@ -131,6 +131,11 @@ class Arrangements(Numbering):
         return self.size_for(rules) if len(rules.moves) <= MAX_SWAPS and any_order(rules) else None
 
 
+def numbered_parity(rules: Rules) -> tuple[int, ...] | None:
+    """Return the parity by the place of label 0 if half the arrangements are numbered; None if all are numbered."""
+    return parity_by_place(rules) if rules.places <= MAX_PLACES else None
+
+
 def parity_by_place(rules: Rules) -> tuple[int, ...] | None:
     """Return the parity of all reachable arrangements by the place of label 0; None if the place does not determine it.
 
@@ -142,7 +147,7 @@ def parity_by_place(rules: Rules) -> tuple[int, ...] | None:
     several components. If the starts of a component disagree, or its graph has a cycle of odd length, the place does
     not determine the parity. In a component without a start, either of the two possible choices is correct.
     """
-    if not MIN_PLACES <= rules.places <= MAX_PLACES or set(rules.counts) != {1} or rules.moves.pairs is None:
+    if rules.places < MIN_PLACES or set(rules.counts) != {1} or rules.moves.pairs is None:
         return None
     empty, wanted = rules.start_labels.argmin(axis=1), parities(rules.start_labels)
     seeds = tuple(zip(empty.tolist(), wanted.tolist(), strict=True))

@@ -23,7 +23,7 @@ from antipodes_tasks.properties.symmetry_images import Images
 from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.rules.swaps import transforms_of
-from antipodes_tasks.spaces.arrangements import Arrangements, parity_by_place
+from antipodes_tasks.spaces.arrangements import Arrangements, numbered_parity
 from antipodes_tasks.spaces.group import Group
 from antipodes_tasks.spaces.orbit_parts import PiecesIndex
 from antipodes_tasks.spaces.orbits import Orbits
@@ -194,7 +194,7 @@ def labels_of(rules: Rules) -> int:
 def parts_of(rules: Rules) -> tuple[Part, ...]:
     """Return the parts of a puzzle whose numbering is REDUCIBLE: pieces first, then values."""
     if rules.moves.pairs is not None:
-        return (Pieces(slice(0, rules.places), rules.counts, parity_by_place(rules)),)
+        return (Pieces(slice(0, rules.places), rules.counts, numbered_parity(rules)),)
     counts = {at.start: part.counts for part, at in zip(rules.parts, rules.ranges, strict=True)}
     parts: list[Part] = []
     for part in Orbits.of(rules).parts:

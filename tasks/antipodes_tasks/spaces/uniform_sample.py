@@ -1,0 +1,181 @@
+"""Random positions, drawn with equal probability from all reachable positions of a puzzle of any size.
+
+There are four ways to draw them. If a theorem proves that swaps reach every arrangement, a random arrangement is
+drawn. If the moves are transforms without conditions, a random element of their group is applied to the start: it leads
+to every reachable position with equal probability, because equally many elements lead there. If all indices
+are known to belong to reachable positions, a random index is drawn. In all other puzzles a search has to list the
+reachable positions, so the puzzle must be small.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from antipodes_tasks.base.errors import InputError, ResourceLimitError, SizeLimitError
+from antipodes_tasks.keys.expansion import Expansion
+from antipodes_tasks.keys.packing import Keys, Packing
+from antipodes_tasks.keys.ranges import layers
+from antipodes_tasks.permutations.chain import MAX_POINTS, Permutations, StabiliserChain, compose, stabiliser_chain
+from antipodes_tasks.permutations.parity import connected_points, with_last_two_apart, with_last_two_equal
+from antipodes_tasks.rules.moves import Labels
+from antipodes_tasks.rules.rules import Rules
+from antipodes_tasks.rules.swaps import any_order
+from antipodes_tasks.rules.transforms import Transforms
+from antipodes_tasks.spaces.arrangements import parity_by_place
+from antipodes_tasks.spaces.group import Group
+from antipodes_tasks.spaces.keyed import start_keys
+from antipodes_tasks.spaces.selection import numbering_of
+from antipodes_tasks.spaces.space import Numbering
+
+Draw = Callable[[int, np.random.Generator], Labels]
+"""Function that draws a number of positions ``(n, places)``."""
+BATCH = 1 << 12
+"""Number of positions that are drawn together."""
+MAX_LISTED = 1 << 21
+"""Maximum number of positions that a search lists, which takes a few seconds."""
+
+
+def uniform_sample(rules: Rules, count: int, rng: np.random.Generator) -> Labels:
+    """Draw positions ``(count, places)`` with equal probability from all positions that are reachable from the starts.
+
+    If the puzzle has an origin, they are reachable from the origin. Draws are independent, so a position may be drawn
+    several times.
+
+    Raises
+    ------
+    InputError
+        The reachable positions are not known without a search.
+    """
+    if rules.origin is not None:
+        rules = replace(rules, starts=(rules.origin,), origin=None)
+    ways = (_draw_arrangements, _draw_group_elements, _draw_indices, _draw_listed)
+    draw = next((draw for way in ways if (draw := way(rules)) is not None), None)
+    if draw is None:
+        raise InputError(
+            f"the reachable positions of {rules.name} are only known from its table; compute it, and draw from it with "
+            "--depth and --random"
+        )
+    sizes = [min(BATCH, count - first) for first in range(0, count, BATCH)]
+    return np.concatenate([np.empty((0, rules.places), dtype=np.uint8), *(draw(size, rng) for size in sizes)])
+
+
+def _draw_arrangements(rules: Rules) -> Draw | None:
+    """Return a function that draws arrangements, if the moves are swaps that are known to reach all of them."""
+    if rules.moves.pairs is None or rules.moves.free is not None or not any_order(rules):
+        return None
+    parity = parity_by_place(rules)
+    required = None if parity is None else np.array(parity, dtype=np.uint8)
+    return partial(_arrangements, np.sort(rules.first), required)
+
+
+def _arrangements(pieces: Labels, parity_of_place: Labels | None, count: int, rng: np.random.Generator) -> Labels:
+    """Draw arrangements of ``pieces`` ``(places,)``; ``parity_of_place`` is the required parity by empty place."""
+    drawn = rng.permuted(np.tile(pieces, (count, 1)), axis=1)
+    if parity_of_place is None:
+        return drawn
+    required = parity_of_place[drawn.argmin(axis=1)]
+    return with_last_two_apart(with_last_two_equal(drawn, len(pieces)), len(pieces), required)
+
+
+def _draw_group_elements(rules: Rules) -> Draw | None:
+    """Return a function that draws images of the start, if the moves form a group that connects all starts."""
+    moves = rules.moves.transforms
+    if moves is None or moves.allowed is not None:
+        return None
+    if len(rules.start_labels) > 1 and not Group.can_number(rules):
+        return None
+    group = _TransformGroup(moves)
+    return partial(group.images, rules.first) if group.points <= MAX_POINTS else None
+
+
+@dataclass(frozen=True, eq=False)
+class _TransformGroup:
+    """The group of unconditional transforms, as permutations of points.
+
+    Each place has one point, or, if moves add to its label, one point for each value.
+    """
+
+    moves: Transforms
+
+    @cached_property
+    def values(self) -> NDArray[np.int64]:
+        """``(places,)``: number of points of each place."""
+        added = np.zeros(self.moves.places, dtype=np.bool_)
+        for places in connected_points(self.moves.origin.tolist(), self.moves.places):
+            added[places] = self.moves.added[:, places].any()
+        return np.where(added, self.moves.moduli, 1).astype(np.int64)
+
+    @property
+    def points(self) -> int:
+        """Number of points."""
+        return int(self.values.sum())
+
+    @cached_property
+    def firsts(self) -> NDArray[np.int64]:
+        """``(places,)``: the first point of each place."""
+        return np.cumsum(self.values) - self.values
+
+    @cached_property
+    def places(self) -> NDArray[np.int64]:
+        """``(points,)``: the place of each point."""
+        return np.repeat(np.arange(len(self.values)), self.values)
+
+    @cached_property
+    def chain(self) -> StabiliserChain:
+        """The stabiliser chain of the group."""
+        offsets = np.arange(self.points) - self.firsts[self.places]
+        effect, every = self.moves.effects, np.arange(len(self.moves))[:, np.newaxis]
+        elements = np.empty((len(self.moves), self.points), dtype=np.int16)
+        before = self.firsts[effect.origin[:, self.places]] + offsets
+        turned = (offsets + effect.added[:, self.places]) % self.values[self.places]
+        elements[every, before] = self.firsts[self.places] + turned
+        return stabiliser_chain(elements)
+
+    def elements(self, count: int, rng: np.random.Generator) -> Permutations:
+        """Draw elements of the group, ``(count, points)``: one representative from each level of the chain."""
+        drawn: Permutations = np.tile(np.arange(self.points, dtype=np.int16), (count, 1))
+        for level in self.chain.levels:
+            drawn = compose(drawn, level.transversal[rng.integers(len(level.transversal), size=count)])
+        return drawn
+
+    def images(self, position: Labels, count: int, rng: np.random.Generator) -> Labels:
+        """Draw images ``(count, places)`` of a position ``(places,)``."""
+        images = self.elements(count, rng)[:, self.firsts]
+        places = self.places[images]
+        labels = (position + images - self.firsts[places]) % self.moves.moduli
+        drawn = np.empty(labels.shape, dtype=np.uint8)
+        np.put_along_axis(drawn, places, labels.astype(np.uint8), axis=1)
+        return drawn
+
+
+def _draw_indices(rules: Rules) -> Draw | None:
+    """Return a function that draws indices, if all of them belong to reachable positions."""
+    try:
+        numbering = numbering_of(rules)
+    except (SizeLimitError, ResourceLimitError):
+        return None
+    return partial(_unranked, numbering) if numbering.reachable(rules) == numbering.size else None
+
+
+def _unranked(numbering: Numbering, count: int, rng: np.random.Generator) -> Labels:
+    return numbering.unrank(rng.integers(numbering.size, size=count))
+
+
+def _draw_listed(rules: Rules) -> Draw | None:
+    """Return a function that draws from a list of all reachable positions, if a short search finds all of them."""
+    if rules.moves.free is not None:
+        return None
+    packing = Packing.of(rules)
+    found: list[Keys] = []
+    for layer in layers(Expansion(rules, packing), start_keys(rules, packing)):
+        found.append(layer)
+        if sum(map(len, found)) > MAX_LISTED:
+            return None
+    return partial(_chosen, packing, np.concatenate(found))
+
+
+def _chosen(packing: Packing, keys: Keys, count: int, rng: np.random.Generator) -> Labels:
+    return packing.unpack(keys[rng.integers(len(keys), size=count)])
