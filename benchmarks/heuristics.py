@@ -15,10 +15,11 @@ import numpy as np
 
 import antipodes as ap
 from antipodes.puzzles.config import load_config
-from antipodes.solving.solve import Solved, load_kernels, solve_many, solve_timed
+from antipodes.solving.solve import Solved, solve_many, solve_timed
 from antipodes_tasks.searches.pattern_databases import Patterns
 from antipodes_tasks.searches.problem import Problem
 from benchmarks.measure import ANTIPODES, Row, Run, median, run
+from benchmarks.searches import load_kernels
 
 TITLE = "Pattern tables"
 KORF = Path(__file__).parents[1] / "tests" / "support" / "samples" / "korf100.csv"

@@ -5,13 +5,13 @@ import time
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
 import antipodes as ap
 from antipodes.puzzles.config import load_config
-from antipodes.solving.solve import SEARCHES, load_kernels, solve, solve_many
+from antipodes.solving.solve import SEARCHES, solve, solve_many
 from antipodes_tasks.keys.position_set import Numbers
 from antipodes_tasks.permutations.ranks import ALGORITHMS, rank, unrank
 from antipodes_tasks.properties.heuristics import heuristic_of
@@ -114,6 +114,12 @@ def _routes() -> Row:
         f"{PERL_SECONDS / 100} s",
         f"{seconds:.3f} s, {len(found.solutions)} solutions",
     )
+
+
+def load_kernels(problem: Problem, method: str, **options: Any) -> None:
+    """Load the machine code of a search by solving a problem with the same goals that is one move long."""
+    near = problem.rules.successors(problem.goals[0])[0]
+    solve(Problem.of(problem.rules, near, problem.goals), method, **options)
 
 
 def _timed(search: Callable[[], Result]) -> tuple[float, Result]:

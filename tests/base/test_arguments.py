@@ -12,7 +12,7 @@ from tiling_stores import SQUARE, tiled
 from antipodes.executors.threads import Threads
 from antipodes.puzzles.config import Config, load_config
 from antipodes.puzzles.families import puzzle_from
-from antipodes.solving.solve import choose_method, load_kernels, solve, solve_by_table
+from antipodes.solving.solve import choose_method, solve, solve_by_table
 from antipodes.tables.planning.plan import plan_run
 from antipodes.tables.run import RunOptions, run_puzzle
 from antipodes.tables.table import Table, open_table
@@ -180,7 +180,6 @@ def test_other_things_than_configs_problems_and_tables(tmp_path: Path, table: Ta
         refused(solve, wrong, "bfs")
         refused(bfs, wrong)
         refused(choose_method, wrong)
-        refused(load_kernels, wrong, "bfs")
         refused(solve_by_table, wrong, table)
     for wrong in (config, None, "eight-puzzle"):
         refused(Problem.of, wrong, GOAL)

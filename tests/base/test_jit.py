@@ -4,8 +4,10 @@ import pickle
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import numpy as np
 import pytest
@@ -48,23 +50,20 @@ def test_a_cache_that_cannot_be_read_is_replaced(damage: str, tmp_path: Path) ->
     assert sum(last.twice.made.stats.cache_hits.values()) == 1
 
 
-def test_the_working_clock_stands_still_while_functions_are_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_working_clock_stands_still_while_kernels_are_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
     now = [100.0]
-    monkeypatch.setattr(jit, "REPORT_AFTER_SECONDS", 1000.0)
     monkeypatch.setattr(jit.time, "monotonic", lambda: now[0])
-    watch = jit.Watch(lambda: None)
-    monkeypatch.setattr(jit, "watch", watch)
+    loading = jit.Stopwatch()
+    monkeypatch.setattr(jit, "loading", loading)
     begin = jit.working_clock()
-    watch.begin()
-    now[0] += 5
-    watch.begin()  # of a function that the first one calls
-    now[0] += 2
-    assert (watch.seconds, jit.working_clock()) == (7, begin)
-    watch.end()
-    now[0] += 1
-    watch.end()
+    with loading.running():
+        now[0] += 5
+        with loading.running():  # another function, perhaps in another thread
+            now[0] += 2
+            assert (loading.seconds, jit.working_clock()) == (7, begin)
+        now[0] += 1
     now[0] += 3
-    assert (watch.seconds, jit.working_clock()) == (8, begin + 3)
+    assert (loading.seconds, jit.working_clock()) == (8, begin + 3)
 
 
 def test_long_compilation_is_reported_once_while_it_lasts(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -102,6 +101,32 @@ def test_compilation_of_kernels_is_watched(tmp_path: Path, monkeypatch: pytest.M
     source.write_text(SOURCE)
     imported(source).twice(1)
     assert heard == ["begin", "end"]
+
+
+def test_all_the_time_until_a_kernel_can_run_is_loading(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The import of numba, and then compilation or reading the cache."""
+    now = [0.0]
+    monkeypatch.setattr(jit.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr(jit, "loading", jit.Stopwatch())
+    source = tmp_path / "slow_kernels.py"
+    source.write_text(SOURCE)
+
+    def slowly(function: Callable[..., Any], seconds: int) -> Callable[..., Any]:
+        def slow(*args: Any) -> Any:
+            now[0] += seconds
+            return function(*args)
+
+        return slow
+
+    for seconds in (111, 101):  # the second one is loaded from the cache
+        begin, kernel = jit.loading.seconds, imported(source).twice
+        monkeypatch.setattr(kernel, "_make", slowly(jit._compiled, 100))
+        monkeypatch.setattr(kernel.made._cache, "load_overload", slowly(kernel.made._cache.load_overload, 1))
+        monkeypatch.setattr(kernel.made._compiler, "compile", slowly(kernel.made._compiler.compile, 10))
+        assert kernel(4) == 8
+        now[0] += 1000  # work
+        assert kernel(5) == 10
+        assert jit.loading.seconds - begin == seconds
 
 
 @pytest.mark.slow

@@ -207,7 +207,7 @@ def test_a_signal_ends_a_search_with_one_line(
 ) -> None:
     before = signal.getsignal(signal.SIGTERM)
     ignored_where_tests_run_in_the_background = signal.signal(signal.SIGINT, signal.default_int_handler)
-    monkeypatch.setattr("antipodes.solving.solve.load_kernels", lambda *_, **__: signal.raise_signal(number))
+    monkeypatch.setattr("antipodes.solving.solve.check_functions", lambda *_, **__: signal.raise_signal(number))
     assert "stopped after 0." in refused("solve", "eight-puzzle", FARTHEST, status=75)
     assert signal.getsignal(signal.SIGTERM) == before
     signal.signal(signal.SIGINT, ignored_where_tests_run_in_the_background)

@@ -1,5 +1,7 @@
 """The searches and the table method agree, called from Python."""
 
+import gc
+from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -10,11 +12,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import puzzle_settings
 
+import antipodes as ap
 from antipodes.puzzles.config import Config, load_config
 from antipodes.puzzles.families import puzzle_from
-from antipodes.solving.solve import SEARCHES, choose_method, solve, solve_by_table
+from antipodes.solving.solve import ONE_PATH, SEARCHES, choose_method, solve, solve_by_table
 from antipodes.tables.run import RunOptions, run_puzzle
 from antipodes.tables.table import open_table
+from antipodes_tasks.base import jit
 from antipodes_tasks.base.errors import InputError
 from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.searches.answer import Outcome
@@ -96,6 +100,33 @@ def test_a_search_ends_when_its_time_is_up(method: str) -> None:
     assert solve(problem, method, max_seconds=1000).distance == 31
     with pytest.raises(InputError, match="expected max_seconds of at least 0, found -1"):
         solve(problem, method, max_seconds=-1.0)
+
+
+@pytest.fixture
+def kernels_load_slowly(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Kernels as in a new process, each of which takes 1000 s to load, on a clock on which nothing else takes time."""
+    now = [0.0]
+    monkeypatch.setattr(jit.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr(jit, "loading", jit.Stopwatch())
+
+    def slowly(load: Callable[[Any], Any], loaded: Any) -> Callable[[Any], Any]:
+        def slow(function: Any) -> Any:
+            now[0] += 1000
+            return loaded or load(function)
+
+        return slow
+
+    for kernel in [one for one in gc.get_objects() if type(one) is jit.Lazy]:
+        monkeypatch.setattr(kernel, "_make", slowly(kernel._make, kernel._made))
+        monkeypatch.setattr(kernel, "_made", None)
+
+
+@pytest.mark.usefixtures("kernels_load_slowly")
+@pytest.mark.parametrize("method", [*SEARCHES, *ONE_PATH])
+def test_a_time_limit_does_not_include_the_loading_of_kernels(method: str) -> None:
+    assert ap.solve("eight-puzzle", "123456078", method=method, max_seconds=1.0).distance == 2
+    (answer,) = ap.solve_many("eight-puzzle", ["123456078"], method=method, max_seconds=1.0)
+    assert answer.distance == 2
 
 
 @pytest.mark.parametrize("method", SEARCHES)

@@ -77,8 +77,8 @@ def solve(
     max_depth
         Maximum number of moves; None means no limit.
     max_seconds
-        Time limit of the search in seconds, after which it ends without a path; None means no limit. The compilation of
-        machine code on first use does not count.
+        Time limit of the search in seconds, after which it ends without a path; None means no limit. The time for
+        compiling and loading machine code on first use does not count.
     listed
         Maximum number of paths in the answer; all paths are counted.
     memory_limit

@@ -17,6 +17,7 @@ from antipodes.progress.live import LiveDisplay
 from antipodes.progress.searches import describe_search
 from antipodes.progress.time_left import TimeLeft, duration
 from antipodes.system.events import Event, Listener
+from antipodes_tasks.base.jit import working_clock
 from antipodes_tasks.base.quoting import printable
 from antipodes_tasks.searches.progress import Listener as SearchListener
 from antipodes_tasks.searches.progress import Progress
@@ -43,11 +44,11 @@ def notebook_display(began: float, describe: Callable[[Event], str | None]) -> I
 @contextmanager
 def notebook_search() -> Iterator[SearchListener]:
     """Yield a listener that shows the progress of a search for one position below the cell during the block."""
-    began = time.perf_counter()
-    with _Output(began) as output:
+    began = working_clock()
+    with _Output(time.perf_counter()) as output:
 
         def listener(progress: Progress) -> None:
-            seconds = time.perf_counter() - began
+            seconds = working_clock() - began
             output.draw(lambda: _line(None, None, describe_search(progress, seconds)))
 
         yield listener

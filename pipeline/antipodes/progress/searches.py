@@ -1,9 +1,9 @@
 """The progress of a search for one position, as text and on a terminal."""
 
-import time
 from contextlib import suppress
 from typing import TextIO
 
+from antipodes_tasks.base.jit import working_clock
 from antipodes_tasks.base.quoting import counted, printable
 from antipodes_tasks.searches.progress import Progress
 
@@ -43,8 +43,8 @@ class SearchProgress:
 
     def __call__(self, progress: Progress) -> None:
         self._last = progress
-        now = time.monotonic()
-        if self._begin is None:  # so the time to load machine code does not count
+        now = working_clock()
+        if self._begin is None:
             self._begin, self._shown_at = now, now + FIRST - self._pause
         if now - self._shown_at >= self._pause:
             self._shown_at = now

@@ -2,12 +2,10 @@
 
 import os
 import threading
-import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +21,7 @@ from antipodes_tasks.base.errors import (
     NotAStoreError,
     StoreDamagedError,
 )
+from antipodes_tasks.base.jit import working_clock
 from antipodes_tasks.keys.position_set import Numbers, Words
 from antipodes_tasks.properties.heuristics import has_heuristic
 from antipodes_tasks.properties.lower_bounds import UNREACHABLE_COST
@@ -31,7 +30,7 @@ from antipodes_tasks.searches.answer import DEFAULT_LIMIT, Answer, Outcome, unso
 from antipodes_tasks.searches.best_first import ASTAR, BEAM, astar, beam
 from antipodes_tasks.searches.breadth_first import MEMORY_LIMIT, bfs, bidirectional
 from antipodes_tasks.searches.deepening import PROOF_MEMORY, ida_star, iddfs
-from antipodes_tasks.searches.guides import Guidance, name_of_function, zero_estimates
+from antipodes_tasks.searches.guides import Guidance, name_of_function
 from antipodes_tasks.searches.heuristic import Heuristic
 from antipodes_tasks.searches.problem import A_PROBLEM, Problem, Request
 from antipodes_tasks.searches.progress import Deadline, Listener, Progress, TimeLimitReached, silence
@@ -46,7 +45,6 @@ __all__ = [
     "MethodChoice",
     "Solved",
     "choose_method",
-    "load_kernels",
     "solve",
     "solve_by_table",
     "solve_many",
@@ -239,19 +237,18 @@ def solve_timed(
         from antipodes.tables.table import open_table
 
         with open_table(store) as table:
-            begin = time.perf_counter()
+            begin = working_clock()
             settings.pop("max_seconds", None)  # not needed, since only a few positions are read for each move
             if memory_limit is not None:
                 settings["memory_limit"] = memory_limit
             answer = solve_by_table(problem, table, **settings)
-            return Solved(answer, time.perf_counter() - begin, reason)
+            return Solved(answer, working_clock() - begin, reason)
     options = {**(options or {}), **({"heuristic": heuristic} if heuristic is not None else {})}
-    load_kernels(problem, method, **options)
     if isinstance(heuristic, Heuristic) and method == IDA_STAR:
         options["threads"] = available_workers() if threads is None else threads
-    begin = time.perf_counter()
+    begin = working_clock()
     answer = solve(problem, method, listener=listener, memory_limit=memory_limit, **settings, **options)
-    return _solved(answer, time.perf_counter() - begin, reason, problem, heuristic)
+    return _solved(answer, working_clock() - begin, reason, problem, heuristic)
 
 
 def solve_many(
@@ -273,22 +270,19 @@ def solve_many(
 
     def answer(problem: Problem) -> Solved:
         chosen = MethodChoice(method, "") if method else choose_method(problem)
-        begin = time.perf_counter()
+        begin = working_clock()
         limit = _memory_for(chosen.method, count) if memory_limit is None else memory_limit
         found = solve(problem, chosen.method, listener=listener, memory_limit=limit, **settings)
-        return _solved(found, time.perf_counter() - begin, chosen.reason or None, problem, settings.get("heuristic"))
+        return _solved(found, working_clock() - begin, chosen.reason or None, problem, settings.get("heuristic"))
 
     def listener(progress: Progress) -> None:
         if over.is_set():
             raise InterruptedRunError("the searches were stopped")
 
-    waiting, rest = deque[Future[Solved]](), iter(problems)
-    for first in islice(rest, 1):
-        load_kernels(first, method or choose_method(first).method, **_further_options(settings))
-        rest = chain([first], rest)
+    waiting = deque[Future[Solved]]()
     with ThreadPoolExecutor(count) as pool:
         try:
-            for problem in rest:
+            for problem in problems:
                 waiting.append(pool.submit(answer, problem))
                 if len(waiting) > AHEAD * count:
                     yield waiting.popleft().result()
@@ -297,11 +291,6 @@ def solve_many(
         finally:
             over.set()
             pool.shutdown(cancel_futures=True)
-
-
-def _further_options(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the settings that only some searches have."""
-    return {name: value for name, value in settings.items() if name in set().union(*OPTIONS.values())}
 
 
 def _solved(answer: Answer, seconds: float, reason: str | None, problem: Problem, heuristic: Guidance) -> Solved:
@@ -372,17 +361,3 @@ def _memory_for(method: str, searches: int = 1) -> int:
     """
     free = available_memory() * 3 // 4 // searches
     return min(PROOF_MEMORY, free) if method in (IDDFS, IDA_STAR) else free
-
-
-def load_kernels(problem: Problem, method: str, **options: Any) -> None:
-    """Load the machine code of a search by solving a problem that is one move long."""
-    arguments.instance(problem, Problem, A_PROBLEM)
-    end, heuristic = problem.position, options.get("heuristic")
-    if callable(heuristic):
-        options["heuristic"] = zero_estimates  # a user's function may be slow, and valid only for its own goal
-    if isinstance(heuristic, Heuristic):
-        heuristic.check(problem)
-        end = end if heuristic.only_goal is None else heuristic.only_goal
-    successors = problem.rules.successors(end)
-    if len(successors):
-        solve(Problem.of(problem.rules, successors[0], end), method, **options)

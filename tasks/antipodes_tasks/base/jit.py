@@ -4,7 +4,8 @@ import functools
 import pickle
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, Generic, ParamSpec, TypeVar, cast
 
 import numpy as np
@@ -21,32 +22,59 @@ REPORT_AFTER_SECONDS = 2.0
 _making = threading.RLock()
 
 
-class Watch:
-    """A clock for the time spent on compilation. It calls ``tell`` once if a compilation takes long."""
+class Stopwatch:
+    """A clock that runs while a kind of work is under way in any thread."""
 
-    def __init__(self, tell: Callable[[], None]) -> None:
-        self.tell = tell
-        self._begin: float | None = None
+    def __init__(self) -> None:
         self._under_way = 0
-        self._told = False
         self._lock = threading.Lock()
         self._ended = 0.0
-        """Total seconds of finished compilations."""
+        """Total seconds of the periods that have ended."""
         self._since = 0.0
-        """Start time of the current compilation."""
+        """Start time of the current period."""
 
     @property
     def seconds(self) -> float:
-        """Seconds during which functions were compiled, in any thread."""
+        """Seconds during which work was under way."""
         with self._lock:
             return self._ended + (time.monotonic() - self._since if self._under_way else 0.0)
 
     def begin(self) -> None:
-        """Record that the compilation of a function begins, perhaps within the compilation of another function."""
+        """Record that work begins, perhaps within other work of the same kind."""
         with self._lock:
             if not self._under_way:
                 self._since = time.monotonic()
             self._under_way += 1
+
+    def end(self) -> None:
+        """Record that work has ended."""
+        with self._lock:
+            self._under_way -= 1
+            if not self._under_way:
+                self._ended += time.monotonic() - self._since
+
+    @contextmanager
+    def running(self) -> Iterator[None]:
+        """Return a context for such work."""
+        self.begin()
+        try:
+            yield
+        finally:
+            self.end()
+
+
+class Watch(Stopwatch):
+    """A clock for the time spent on compilation. It calls ``tell`` once if compilation takes long."""
+
+    def __init__(self, tell: Callable[[], None]) -> None:
+        super().__init__()
+        self.tell = tell
+        self._begin: float | None = None
+        self._told = False
+
+    def begin(self) -> None:
+        """Record that the compilation of a function begins, perhaps within the compilation of another function."""
+        super().begin()
         if self._begin is None:
             self._begin = time.monotonic()
             timer = threading.Timer(REPORT_AFTER_SECONDS, self._look)
@@ -55,26 +83,22 @@ class Watch:
         elif time.monotonic() - self._begin >= REPORT_AFTER_SECONDS:
             self._look()
 
-    def end(self) -> None:
-        """Record that the compilation of a function has ended."""
-        with self._lock:
-            self._under_way -= 1
-            if not self._under_way:
-                self._ended += time.monotonic() - self._since
-
     def _look(self) -> None:
         if self._under_way and not self._told:
             self._told = True
             self.tell()
 
 
+loading = Stopwatch()
+"""The clock of this process for the time until kernels can run: importing numba, and compiling or reading the cache."""
 watch = Watch(lambda: None)
-"""The watch of this process. Set its ``tell`` to a function, which may be called in any thread."""
+"""The watch of this process for compilation, a part of `loading`. Set its ``tell`` to a function, which may be called
+in any thread."""
 
 
 def working_clock() -> float:
-    """Return seconds on a clock that stops during compilation, because time limits apply to the work itself."""
-    return time.monotonic() - watch.seconds
+    """Return seconds on a clock that stops while machine code is compiled or loaded, so that it measures only work."""
+    return time.monotonic() - loading.seconds
 
 
 class Lazy(Generic[P, R]):
@@ -98,7 +122,7 @@ class Lazy(Generic[P, R]):
     @property
     def made(self) -> Any:
         """The numba object, created if necessary."""
-        with _making:
+        with loading.running(), _making:  # the first kernel imports numba
             if self._made is None:
                 self._made = self._make(self._function)
             return self._made
@@ -134,6 +158,13 @@ def _compiled(function: Callable[..., Any]) -> Any:
     options: dict[str, Any] = {"no_cfunc_wrapper": True}
     dispatcher: Any = numba.njit(nogil=True, cache=True, **options)(function)
     dispatcher._cache = _cache_type()(function)
+    load = dispatcher._compile_for_args  # numba calls it if it has no machine code for the types of the arguments
+
+    def timed_load(*args: Any, **kwargs: Any) -> Any:
+        with loading.running():
+            return load(*args, **kwargs)
+
+    dispatcher._compile_for_args = timed_load
     return dispatcher
 
 

@@ -1,6 +1,5 @@
 """Iterative deepening: depth-first searches with increasing depth limits, in steps of two if the parity is known."""
 
-import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
@@ -8,6 +7,7 @@ import numpy as np
 
 from antipodes_tasks.base import arguments
 from antipodes_tasks.base.errors import InputError, ResourceLimitError
+from antipodes_tasks.base.jit import working_clock
 from antipodes_tasks.keys.position_set import PositionSet, Words
 from antipodes_tasks.properties.lower_bounds import UNREACHABLE_COST
 from antipodes_tasks.rules.moves import Mask
@@ -199,7 +199,7 @@ class _Runner:
 
     def complete(self, descent: Descent, depth: int) -> bool:
         """Run a descent to its end, or until it has found many paths; return False if the proof succeeds first."""
-        before, over, begin = self.expanded, False, time.perf_counter()
+        before, over, begin = self.expanded, False, working_clock()
         self.expanded += descent.expanded  # some kernels count the root in advance
         while not over and descent.found <= MIN_PATHS_TO_LAYER:
             self.report(depth)
@@ -209,7 +209,7 @@ class _Runner:
             self.expanded = before + descent.expanded
             if not over and self.proof.advance(self.expanded):
                 return False
-        self.seconds = time.perf_counter() - begin
+        self.seconds = working_clock() - begin
         if descent.generated is not None:
             self.generated = (self.generated or 0) + descent.generated
         return True

@@ -60,11 +60,6 @@ def name_of_function(function: object) -> str:
     return shorten(str(getattr(function, "__name__", type(function).__name__)), 100)
 
 
-def zero_estimates(labels: Labels) -> Floats:
-    """Return zero for each of the positions ``(n, places)``, an estimate that guides nothing."""
-    return np.zeros(len(labels))
-
-
 def checked_function(function: object) -> Callable[[Labels], Floats]:
     """Return a user's function as one that checks its results.
 

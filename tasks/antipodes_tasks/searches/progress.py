@@ -1,6 +1,7 @@
 """Progress reports of a search, and the pace of its kernel calls. A search can be interrupted between two calls."""
 
 import math
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -38,7 +39,7 @@ class TimeLimitReached(Exception):  # noqa: N818 - it is an answer, not an error
 class Deadline:
     """A listener that passes progress on to another listener, and ends the search when the time is up.
 
-    Time spent compiling kernels does not count; otherwise the first search would end with hardly a position expanded.
+    The time for compiling and loading kernels does not count; otherwise the first search would end too early.
     """
 
     def __init__(self, seconds: float | None, listener: Listener) -> None:
@@ -79,7 +80,7 @@ class Pace:
 
     def start(self) -> None:
         """Start timing a call."""
-        self._begin = working_clock()
+        self._begin = time.monotonic()  # the working clock would stop while another search loads its kernels
 
     def learn(self, used: int) -> None:
         """Adjust the budget after a call that used ``used`` units of its budget.
@@ -87,6 +88,6 @@ class Pace:
         The new budget is the number of units that would take A_CALL seconds at the speed of this call, but at most
         FASTER times the old budget.
         """
-        seconds = max(working_clock() - self._begin, 1e-9)
+        seconds = max(time.monotonic() - self._begin, 1e-9)
         if used:
             self.budget = max(1, round(min(FASTER * self.budget, A_CALL * used / seconds)))

@@ -29,6 +29,7 @@ from antipodes.system.options import LARGE, SMALL, default_store
 from antipodes.tables.drawing import draw_moves
 from antipodes.tables.json_results import routes_answer, solve_answer
 from antipodes_tasks.base.errors import InputError, ResourceLimitError
+from antipodes_tasks.base.jit import working_clock
 from antipodes_tasks.base.quoting import counted, quote
 from antipodes_tasks.rules.moves import GoalTest, Labels
 from antipodes_tasks.searches.answer import Answer, Outcome, Proof, unsolved
@@ -327,9 +328,8 @@ def _solve_batch(puzzle: Puzzle, options: SolveOptions) -> None:
 def _routes(puzzle: Puzzle, start: Labels | None, options: SolveOptions, progress: SearchProgress) -> None:
     """Exchange pieces along routes, and print the solutions."""
     limit = options.limit or ROUTE_LIMIT
-    exchanges(puzzle.rules, min(limit, 3), start, progress)  # compiles or loads the kernels before the clock starts
-    begin = time.perf_counter()
+    begin = working_clock()
     found = exchanges(puzzle.rules, limit, start, progress)
-    seconds = time.perf_counter() - begin
+    seconds = working_clock() - begin
     progress.clear()
     show_routes(puzzle, found, seconds, options.listed, options.as_json)
