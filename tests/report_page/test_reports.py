@@ -15,6 +15,7 @@ from antipodes.puzzles.config import Config, load_config
 from antipodes.report_page import store_report
 from antipodes.storage.backend import MANIFEST
 from antipodes.storage.manifest import ManifestFile, digest
+from antipodes.tables.display import show_result
 from antipodes.tables.planning.plan import plan_run
 from antipodes.tables.store.search_stores import TableStore
 from antipodes_tasks.base.errors import InputError, NotAStoreError, StoreChangedError, StoreError
@@ -161,6 +162,27 @@ def test_a_path_leads_to_the_goal(tmp_path: Path, reported: Callable[..., Page])
     config = Config({"name": "one", "family": "blocks", "start": "A..\n...\n", "goal": "???\n??A\n"})
     ap.run(config, tmp_path / "t.zarr")
     assert "to the goal in 3 moves" in reported(tmp_path / "t.zarr").text
+
+
+def test_goals_that_the_start_cannot_reach_are_neither_drawn_nor_counted(
+    tmp_path: Path, reported: Callable[..., Page]
+) -> None:
+    cars = {"name": "cars", "family": "blocks", "distinct": True, "start": "A.B.", "goal": ["BA..", "A..B", ".A.B"]}
+    store = tmp_path / "t.zarr"
+    ap.run(Config(cars), store)
+    with ap.open_table(store) as table:
+        assert table.layers[0] == 2 < len(table.puzzle.start_labels), "the order of the blocks never changes"
+        first, caption = table.captioned_start()
+        assert table.distance(first) == 0
+        assert caption == "one of 2 goals"
+        assert show_result("Table", table.puzzle, first, table.layers, True, str(store)) == table._repr_html_()
+    assert table.captioned_start()[1] == "the start", "a closed table reads nothing"
+    assert "one of 2 goals" in reported(store).text
+
+    ap.run(Config(cars), tmp_path / "c.zarr", counts_only=True)
+    text = reported(tmp_path / "c.zarr").text
+    assert "the start" in text
+    assert "one of" not in text
 
 
 def test_tilings(tmp_path: Path, reported: Callable[..., Page]) -> None:

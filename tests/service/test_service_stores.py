@@ -65,7 +65,7 @@ def test_the_puzzle_of_a_table(client: Client, tables: dict[str, Table], name: s
     facts, puzzle = client.value(f"/stores/{name}"), tables[name].puzzle
     assert facts["family"] == TABLES[name]["family"]
     assert facts["start"] == puzzle.format(puzzle.rules.first)
-    assert (facts["starts"], facts["radius"]) == (len(puzzle.starts), tables[name].radius)
+    assert (facts["starts"], facts["radius"]) == (tables[name].layers[0], tables[name].radius)
     assert facts["moves"] == (list(dict.fromkeys(puzzle.moves.names)) or None)
     assert facts["sequence_names"] == (list(puzzle.sequences.names) if puzzle.moves.names else None)
     assert facts["reversible"] == puzzle.moves.reversible

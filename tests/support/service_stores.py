@@ -27,6 +27,7 @@ TABLES: dict[str, dict[str, Any]] = {
     "pawns": {"family": "jump", "start": "AB-/---", "offsets": [[0, 1], [1, 0]]},
     "starts": {"family": "sliding", "rows": 2, "columns": 3, "start": ["1 2 3 4 5 0", "5 4 3 2 1 0"]},
     "blocks": {"family": "blocks", "start": "AABC/AAD./E.FF"},
+    "goals": {"family": "blocks", "distinct": True, "start": "A.B.", "goal": ["BA..", "A..B", ".A.B"]},
     "goal": {"family": "blocks", "axis": True, "moves": "slides", "start": "AA.B/C..B/C.DD", "goal": "..AA/????/????"},
 }
 """Settings of finished tables: with and without reversible moves, several starts, and names of moves."""

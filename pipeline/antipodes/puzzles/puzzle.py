@@ -126,7 +126,11 @@ class Puzzle:
 
     @property
     def start_labels(self) -> Labels:
-        """The starts, ``(starts, places)``."""
+        """The starts, or the goals if the file names a goal, ``(starts, places)``.
+
+        Goals that the ``start`` cannot reach are included, because only a search can find them. In ``blocks``, and with
+        ``enumerated``, tables do not contain these goals: ``table.positions_at(0)`` returns the others.
+        """
         return self.rules.start_labels
 
     def starting_at(self, positions: PositionsLike, *, name: str) -> Puzzle:

@@ -37,15 +37,13 @@ def search_page(
     store: TableStore | CountsStore, manifest: SearchManifest, found: Table | Counts, limit: int, sprites: Sprites
 ) -> Page:
     """Return the report on a table or on counts, with at most ``limit`` antipodes drawn."""
-    puzzle, zero = found.puzzle, found.puzzle.depth_zero
-    others = len(puzzle.starts) - 1
-    caption = f"the {zero}" + (f", one of {len(puzzle.starts):,}" if others else "")
+    puzzle, (position, caption) = found.puzzle, found.captioned_start()
     return Page(
         kind="Counts of positions" if manifest.COUNTS_ONLY else "Distance table",
         name=puzzle.name,
         description=puzzle.description,
         state=_state(found),
-        picture=start(sprites, puzzle.picture(puzzle.start_labels[0]), caption),
+        picture=start(sprites, puzzle.picture(position), caption),
         facts=list(_facts(found)),
         sections=[
             *(_results(found, limit, sprites) if found.layers else ()),

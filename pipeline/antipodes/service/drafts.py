@@ -157,7 +157,7 @@ def _of_position(table: Table, position: Labels) -> Draft:
 
 
 def _searched(table: Table) -> str:
-    starts = len(table.puzzle.starts)
+    starts = table.layers[0]
     zero = table.puzzle.depth_zero
     where = f"the {zero}" if starts == 1 else f"any of the {counted(starts, zero)}"
     return f"unreachable from {where}: the finished table of {counted(len(table), 'position')} does not contain it"

@@ -186,12 +186,13 @@ def _of_search(opened: Opened) -> Values:
 
 
 def _of_puzzle(opened: Opened) -> Values:
-    puzzle = opened.puzzle
+    puzzle, manifest = opened.puzzle, opened.manifest
+    assert isinstance(manifest, SearchManifest)
     return {
         "family": puzzle.family,
         "description": puzzle.description,
         "start": puzzle.format(puzzle.rules.first),
-        "starts": len(puzzle.starts),
+        "starts": manifest.start_count,
         "depth_zero": puzzle.depth_zero,
         "moves": list(dict.fromkeys(puzzle.moves.names)) or None,
         "sequence_names": list(puzzle.sequences.names) if puzzle.moves.names else None,

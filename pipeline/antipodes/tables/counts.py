@@ -12,7 +12,7 @@ from typing import Self
 from antipodes.puzzles.config import PuzzleLike
 from antipodes.puzzles.puzzle import PositionsLike, Puzzle
 from antipodes.system.addresses import Address, in_shell
-from antipodes.tables.display import show_result
+from antipodes.tables.display import show_result, start_without_table
 from antipodes.tables.store.manifest import MAX_ANTIPODES, SearchManifest
 from antipodes.tables.store.search_stores import CountsStore, read_given
 from antipodes.tables.up_to_symmetry import first_of_classes, stabilisers
@@ -73,8 +73,20 @@ class SearchResult:
         return f"<{type(self).__name__} of {name}: {counted(len(self), 'position')}, radius {reached}, in {address}>"
 
     def _repr_html_(self) -> str:
-        kind = type(self).__name__
-        return show_result(kind, self.puzzle, self.layers, self.complete, self.address)
+        kind, start = type(self).__name__, self.captioned_start()[0]
+        return show_result(kind, self.puzzle, start, self.layers, self.complete, self.address)
+
+    def captioned_start(self) -> tuple[Labels, str]:
+        """Return a position ``(places,)`` at depth 0, and a caption such as "the start" or "one of 12 goals".
+
+        If a search had to find the goals that the puzzle's ``start`` reaches, the position is this ``start``.
+        """
+        position = start_without_table(self.puzzle)
+        return position, "the start" if self.puzzle.rules.depends_on_origin else self._start_caption()
+
+    def _start_caption(self) -> str:
+        zero, count = self.puzzle.depth_zero, self._manifest.start_count
+        return f"the {zero}" if count == 1 or count is None else f"one of {counted(count, zero)}"
 
     @property
     def layers(self) -> list[int]:

@@ -20,14 +20,25 @@ MAX_STEPS = 120
 """Maximum number of boards of a path. If there are more, the boards in the middle are left out."""
 
 
+def start_without_table(puzzle: Puzzle) -> Labels:
+    """Return a position ``(places,)`` at depth 0, or the origin if only a search can find one that it reaches."""
+    rules = puzzle.rules
+    return rules.first if rules.depends_on_origin else rules.start_labels[0]
+
+
 def show_result(
-    kind: str, puzzle: Puzzle, layers: Sequence[int], complete: bool, address: str, more: Sequence[str] = ()
+    kind: str,
+    puzzle: Puzzle,
+    start: Labels,
+    layers: Sequence[int],
+    complete: bool,
+    address: str,
+    more: Sequence[str] = (),
 ) -> Html:
     """Show a table or counts: the start, the key figures, and the distribution. ``more`` are additional lines."""
     lines = [f"{kind} of {counted(sum(layers), 'position')}", _radius(layers, complete), *more, address]
     unfinished = [] if complete else [f"resume with: antipodes resume {in_shell(address)}"]
-    start = puzzle.picture(puzzle.start_labels[0])
-    return card(puzzle.name, [*lines, *unfinished], [start], START_SIDE, layers)
+    return card(puzzle.name, [*lines, *unfinished], [puzzle.picture(start)], START_SIDE, layers)
 
 
 def _radius(layers: Sequence[int], complete: bool) -> str:

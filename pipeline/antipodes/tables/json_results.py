@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from antipodes.runs.run_results import Report, Seconds
 from antipodes.storage.lock import Run
 from antipodes.system.records import ABSENT, as_dict, optional, schema_name, values_of
-from antipodes.tables.display import show_result
+from antipodes.tables.display import show_result, start_without_table
 from antipodes.tables.drawing import moves_back, scramble
 from antipodes.tables.store.manifest import NOTHING_COMMITTED, SearchManifest
 from antipodes_tasks.base.quoting import counted, shorten
@@ -64,9 +64,10 @@ class RunReport(Report):
         return f"<RunReport of {name}: {counted(sum(self.layers), 'position')}, radius {reached}, {self.seconds:.1f} s>"
 
     def _repr_html_(self) -> str:
-        kind = "Counts" if self.manifest.COUNTS_ONLY else "Table"
+        kind, puzzle = "Counts" if self.manifest.COUNTS_ONLY else "Table", self.manifest.config.puzzle
         took = [f"computed in {self.seconds:,.1f} s"] if self.states_found else []
-        return show_result(kind, self.manifest.config.puzzle, self.layers, self.complete, self.store, took)
+        start = start_without_table(puzzle)
+        return show_result(kind, puzzle, start, self.layers, self.complete, self.store, took)
 
     @property
     def saved(self) -> str:

@@ -34,7 +34,7 @@ from antipodes.tables.store.search_stores import TableStore, read_given
 from antipodes.tables.store.table_manifest import DEPTH, TableManifest
 from antipodes.tables.up_to_symmetry import SymmetricPositions, representatives
 from antipodes_tasks.base import arguments
-from antipodes_tasks.base.errors import InputError, UnfinishedError, UnreachableError, missing_package
+from antipodes_tasks.base.errors import ClosedError, InputError, UnfinishedError, UnreachableError, missing_package
 from antipodes_tasks.base.quoting import counted
 from antipodes_tasks.properties.symmetry import Symmetry
 from antipodes_tasks.rules.moves import Labels, LegalMoves
@@ -122,6 +122,15 @@ class Table(SearchResult):
         self._chunks.close()
         if self._keys is not None:
             self._keys.close()
+
+    def captioned_start(self) -> tuple[Labels, str]:
+        """Return a position ``(places,)`` at depth 0 and a caption; read a chunk only if a search had to find it."""
+        if not self.puzzle.rules.depends_on_origin or not self._layers:
+            return super().captioned_start()
+        try:
+            return self.positions_at(0, 1)[0], self._start_caption()
+        except ClosedError:  # a closed table can still be displayed
+            return super().captioned_start()
 
     def distance(self, position: PositionLike) -> int:
         """Return the number of moves from the nearest start to the position.

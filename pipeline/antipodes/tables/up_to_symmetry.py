@@ -35,15 +35,10 @@ def acting(space: Space) -> tuple[Symmetry, ...]:
     start, are numbered.
     """
     elements = symmetries_of(space.rules).elements()
-    if not _is_cut_off(space):
+    if not space.rules.depends_on_origin:  # otherwise a position may be numbered although its image is not
         return elements
     origin = np.array([space.rules.origin], dtype=np.uint8)
     return tuple(one for one in elements if space.rank(one.image(origin))[0] != NOT_NUMBERED)
-
-
-def _is_cut_off(space: Space) -> bool:
-    """Return whether a position may be numbered although its image is not."""
-    return space.rules.enumerated and space.rules.origin is not None
 
 
 def symmetry_classes(space: Space) -> list[tuple[Symmetry, int]]:
@@ -51,7 +46,7 @@ def symmetry_classes(space: Space) -> list[tuple[Symmetry, int]]:
 
     The symmetries of a class leave the same number of positions unchanged at each depth.
     """
-    if _is_cut_off(space):
+    if space.rules.depends_on_origin:
         return [(one, 1) for one in acting(space)]
     return list(symmetries_of(space.rules).classes())
 

@@ -77,10 +77,15 @@ class Rules:
 
     @cached_property
     def start_labels(self) -> Labels:
-        """The starts ``(starts, places)``."""
+        """The starts ``(starts, places)``. If `depends_on_origin`, the table may lack some of them."""
         if isinstance(self.starts, Starts):
             return self.starts.labels
         return np.array(self.starts, dtype=np.uint8)
+
+    @property
+    def depends_on_origin(self) -> bool:
+        """Whether only the goals that the origin reaches are at depth 0, so only a search can find them."""
+        return self.enumerated and self.origin is not None
 
     @property
     def first(self) -> Labels:

@@ -196,6 +196,14 @@ class SearchManifest:
         return self.weighed or self.layers
 
     @property
+    def start_count(self) -> int | None:
+        """Number of positions at depth 0; None if only a search can find it and nothing is committed."""
+        puzzle = self.config.puzzle.rules
+        if puzzle.depends_on_origin:
+            return self.positions[0] if self.layers else None
+        return len(puzzle.starts)
+
+    @property
     def states(self) -> int:
         """The number of positions with a committed depth."""
         return sum(self.positions)
@@ -347,7 +355,7 @@ class SearchManifest:
 
     def _check_starts(self) -> None:
         puzzle = self.config.puzzle.rules
-        some = puzzle.enumerated and puzzle.origin is not None  # only a search finds out which goals are reachable
+        some = puzzle.depends_on_origin
         numbers = range(1 if some else len(puzzle.starts), len(puzzle.starts) + 1)
         known = not self.layers or self.positions[0] in numbers
         expect(known, "layers[0]", f"{'at most ' * some}{numbers[-1]}, the number of starts", self.positions[:1])
