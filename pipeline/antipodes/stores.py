@@ -4,7 +4,6 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -13,6 +12,7 @@ from antipodes.puzzles.config import (
     FOLDERS,
     PuzzleLike,
     bundled_configs,
+    close_name,
     is_bundled,
     load_config,
     named_puzzles,
@@ -292,8 +292,8 @@ def _looks_like_path(text: str) -> bool:
 def _unknown(text: str) -> str:
     """Return the message about an unknown name."""
     known = {*named_puzzles(), *bundled_configs("boards"), *(path.stem for path in OUTPUTS.glob("*.zarr"))}
-    close = get_close_matches(text, sorted(known), n=1)
-    meant = f"did you mean {close[0]}?" if close else "list the stores with: antipodes list"
+    close = close_name(text, known)
+    meant = f"did you mean {close}?" if close else "list the stores with: antipodes list"
     return f"there is no store {quote(shorten(text))}, neither at this path nor in {OUTPUTS}/; {meant}"
 
 

@@ -54,7 +54,7 @@ def blocks(**changes: Any) -> Puzzle:
         ({"start": [" / /", "A."]}, r"start: the text is empty; expected blocks, '\.' or '#'"),
         ({"start": "AA./...", "goal": "AA/../.."}, "goal: .*expected 2 rows of 3, or one line"),
         ({"start": "AA./...", "goal": "A?/??/??"}, "goal: .*expected 2 rows of 3, or one line"),
-        ({"start": ["A./..", "A./.#"]}, "start: expected a piece on square 3, found '#'"),
+        ({"start": ["A./..", "A./.#"]}, "start: square b1 is not a hole; found '#' there"),
         ({"moves": "jumps"}, "moves: expected one of steps, slides, found 'jumps'"),
         ({"distinct": 1}, "distinct: expected true or false, found 1"),
         (
@@ -102,9 +102,9 @@ def test_distinct_blocks_keep_their_letters() -> None:
     ("text", "message"),
     [
         ("BAAC/BAAC/DEEF/DGHF/I...", "expected 2 x '.', found 3"),
-        ("BAAC/BAAC/DEEF/DGHF/IKKJ", "expected 2 x '.', found 0"),
+        ("BAAC/BAAC/DEEF/DGHF/IKKJ", "expected 1 x 'E', found 2; missing: '.'"),
         ("BAAC/BAAC/DEEF/DGGF/I..J", "expected 1 x 'E', found 2"),
-        ("BAAC/BAAC/DEEF/DGHF/I.#J", "expected a piece on square 18, found '#'"),
+        ("BAAC/BAAC/DEEF/DGHF/I.#J", "square c1 is not a hole; found '#' there"),
         ("BAACB/AACDE/EFDGH/FI..J", "expected 5 rows of 4, or one line, found rows of 5, 5, 5, 5"),
         ("BAAC/BAAC", "expected 20 symbols, found 8"),
         (
@@ -406,4 +406,4 @@ def test_klotski_has_a_table_as_any_puzzle_has(cli: Command, refused: Callable[.
     assert (verdict.ok, verdict.checked_states) == (True, 25955)
     (apart,) = json.loads(cli("query", "klotski", "GHIJ/..BC/EEBC/DAAF/DAAF", "--json").out)
     assert apart["distance"] is None
-    assert "expected 2 x '.', found 1" in refused("query", "klotski", START.replace(".", "K", 1))
+    assert "expected 4 x 'G', found 5; missing: '.'" in refused("query", "klotski", START.replace(".", "K", 1))

@@ -1,4 +1,5 @@
 import os
+import re
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +9,7 @@ from stores import toml
 
 from antipodes.puzzles.config import _LOADED, MAX_LOADED, Config, bundled_configs, load_config, named_puzzles
 from antipodes.tables.planning.plan import plan_cut
+from antipodes.tilings.config import load_board
 from antipodes_tasks.base.errors import ConfigError
 from antipodes_tasks.rules.swaps import swap_edges
 from antipodes_tasks.spaces.selection import best_space
@@ -121,15 +123,55 @@ def test_no_text_at_all(tmp_path: Path) -> None:
         load_config(str(path))
 
 
-@pytest.mark.parametrize("name", ["eight-puzle", "", ".", "/", "no/such.toml", "x" * 300, "x" * 5000])
+@pytest.mark.parametrize("name", ["no-such-name", "", ".", "/", "no/such.toml", "x" * 300, "x" * 5000])
 def test_what_is_neither_a_name_nor_a_file(name: str) -> None:
     with pytest.raises(ConfigError, match="expected the name of a puzzle, the path of its file"):
         load_config(name)
 
 
-def test_a_close_name_is_offered() -> None:
-    with pytest.raises(ConfigError, match="bundled puzzles: eight-puzzle"):
-        load_config("eight-puzle")
+@pytest.mark.parametrize(("name", "meant"), [("eight-puzle", "eight-puzzle"), ("3x3", "3x3x3")])
+def test_a_close_name_is_offered(name: str, meant: str) -> None:
+    with pytest.raises(ConfigError, match=rf"there is no puzzle '{name}'; did you mean {meant}\?$"):
+        load_config(name)
+
+
+def test_a_board_is_not_a_puzzle(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="6x10 is a board, not a puzzle; find its tilings with antipodes tile"):
+        load_config("6x10")
+    (tmp_path / "mine.toml").write_text("[board]\nname = 'mine'\ncells = '..'")
+    with pytest.raises(ConfigError, match="this file describes a board, not a puzzle; find its tilings"):
+        load_config(str(tmp_path / "mine.toml"))
+    with pytest.raises(
+        ConfigError, match=r"eight-puzzle is a puzzle, not a board; .* antipodes run or antipodes solve"
+    ):
+        load_board("eight-puzzle")
+
+
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [
+        ('name = "mine\nrows = 3', 'the quote " in line 2'),
+        ('name = "mine\\"\nrows = 3', 'the quote " in line 2'),
+        ("name = 'mine\r\nrows = 3", "the quote ' in line 2"),
+        ('name = "mine"\nstart = """\n1 2\n', 'the quote """ in line 3'),
+        ("start = '''\n1 2\n", "the quote ''' in line 2"),
+        ("# [ it's\nstarts = [\n'1 2'\nrows = 3\n", "the bracket [ in line 3"),
+        ("moves = { a = [1, 0]\nrows = 3\n", "the bracket { in line 2"),
+    ],
+)
+def test_an_unclosed_quote_or_bracket_is_named(text: str, what: str, tmp_path: Path) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text(f"[puzzle]\n{text}", newline="")
+    with pytest.raises(ConfigError, match=rf"not a valid TOML file: {re.escape(what)} is not closed$"):
+        load_config(str(path))
+
+
+@pytest.mark.parametrize("text", ["name = it's", 'name = "C:\\path"', "name = 1 2 [", "name = ]"])
+def test_other_errors_of_the_parser_are_passed_on(text: str, tmp_path: Path) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text(f"[puzzle]\n{text}\nrows = 3\n")
+    with pytest.raises(ConfigError, match=r"not a valid TOML file: .* \(at line 2, column \d+\)$"):
+        load_config(str(path))
 
 
 def test_a_mistyped_file_and_a_missing_key_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -56,7 +56,7 @@ def swapped(*pairs: tuple[int, int]) -> str:
         (SOLVED[:-1], "expected 54 facelets, found 53"),
         (f"X{SOLVED[1:]}", "U1: expected one of the letters U R F D L B, found 'X'"),
         (f"{SOLVED[1:]}?", "expected a letter for each facelet, found '?'"),
-        (f"R{SOLVED[1:]}", "expected 9 x U, found 8"),
+        (f"R{SOLVED[1:]}", "expected 9 x R, found 10; missing: U"),
         (swapped((4, 13)), "U5 never moves: expected U, found R"),
         (
             swapped((8, 9), (8, 20)),
@@ -71,7 +71,7 @@ def swapped(*pairs: tuple[int, int]) -> str:
             "unreachable: two pieces are swapped (the parities of the permutations contradict each other)",
         ),
         (swapped((0, 9)), "U9 F3 R1: no piece has the letters 'UFU'"),
-        (swapped((25, 46)), "expected 1 piece UF, found 2"),
+        (swapped((25, 46)), "expected 1 x UF, found 2; missing: UB and others"),
         (
             "".join(face * 9 for face in "WRGYOB"),
             "letter 23 never moves: expected O, found G; to list the letters face by face, use the order U",

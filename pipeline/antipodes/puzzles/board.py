@@ -8,7 +8,15 @@ from itertools import product
 
 from antipodes.drawing.picture import HOLLOW, INK, PAPER, SQUARE, Line, Picture, Rectangle, Shape, colours_of, tile
 from antipodes.puzzles.drafts import EMPTY_LABEL, Form, form_of
-from antipodes.puzzles.notation import Lists, Notation, characters_in, check_symbols, rows_in, symbols_in
+from antipodes.puzzles.notation import (
+    Lists,
+    Notation,
+    characters_in,
+    check_symbols,
+    rows_in,
+    symbols_in,
+    wrong_number_of_symbols,
+)
 from antipodes_tasks.base.errors import ConfigError, InputError, PositionError
 from antipodes_tasks.base.quoting import counted, quote, shorten
 from antipodes_tasks.base.values import SYMBOL
@@ -53,8 +61,8 @@ class Board(Notation):
             written = self._without_holes(written)
         if len(written) != self.places:
             close_together = len(written) == 1 and all(len(symbol) == 1 for symbol in part.symbols)
-            found = len(written[0]) if close_together else len(written)
-            raise PositionError(f"expected {counted(self.places, 'symbol')}, found {found}")
+            found = list(written[0]) if close_together else written
+            raise wrong_number_of_symbols(self.places, found, {*part.symbols, *self.empty_symbols, HOLE})
         self.check_rows(rows)
         written = [self.empty_symbols[0] if symbol in self.empty_symbols else symbol for symbol in written]
         check_symbols(written, part.symbols)
@@ -88,9 +96,13 @@ class Board(Notation):
     def _without_holes(self, written: list[str]) -> list[str]:
         for square, symbol in enumerate(written):
             if (symbol == HOLE) != (square in self.holes):
-                expected = "a hole '#'" if square in self.holes else "a piece"
-                raise PositionError(f"expected {expected} on square {square}, found {quote(symbol)}")
+                raise PositionError(f"{self.described(square)}; found {quote(symbol)} there")
         return [symbol for square, symbol in enumerate(written) if square not in self.holes]
+
+    def described(self, square: int) -> str:
+        """Return a sentence that states whether a square is a hole."""
+        kind = f"a hole, which is written {HOLE!r}" if square in self.holes else "not a hole"
+        return f"square {square_name(divmod(square, self.columns), self.rows)} is {kind}"
 
     def join(self, symbols: Sequence[str]) -> str:
         """Return one line of text, which `split` can read."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
@@ -35,6 +35,11 @@ EXPECTED = {
     "board": "the name of a board or the path of a TOML file",
 }
 """Descriptions of the arguments that name a puzzle or a board, for messages."""
+TAKEN_BY = {
+    "puzzle": "give it to a command for puzzles, such as antipodes run or antipodes solve",
+    "board": "find its tilings with antipodes tile",
+}
+"""Advice for the user who gave a puzzle instead of a board, or a board instead of a puzzle."""
 MAX_LOADED = 16
 """Maximum number of configs that stay in memory."""
 
@@ -346,12 +351,18 @@ def find_config(name_or_path: str, noun: str) -> Path:
     names_a_file = path.suffix.lower() in (".toml", *DEFINITIONS) or len(path.parts) > 1
     if names_a_file and not os.path.isdir(path):
         raise ConfigError(f"expected {expected}; there is no file {quote(shorten(str(path), 200))}{_similar(path)}")
-    close = get_close_matches(
-        str(name_or_path), named_puzzles() if noun == "puzzle" else bundled_configs("boards"), n=3
-    )
-    bundled_ones = f"bundled {noun}s: {', '.join(close)}" if close else f"list the bundled ones: antipodes {noun}s"
+    if other := next((kind for kind in FOLDERS if is_bundled(str(name_or_path), kind)), None):
+        raise ConfigError(f"{name_or_path} is a {other}, not a {noun}; {TAKEN_BY[other]}")
+    close = close_name(str(name_or_path), named_puzzles() if noun == "puzzle" else bundled_configs("boards"))
     found = f"{'a directory, ' if os.path.isdir(name_or_path) else ''}{quote(shorten(str(name_or_path)))}"
-    raise ConfigError(f"expected {expected}, found {found}; {bundled_ones}")
+    if close is not None and not os.path.isdir(name_or_path):
+        raise ConfigError(f"there is no {noun} {found}; did you mean {close}?")
+    raise ConfigError(f"expected {expected}, found {found}; list the bundled ones: antipodes {noun}s")
+
+
+def close_name(text: str, names: Iterable[str]) -> str | None:
+    """Return the name that the user probably meant by a text, or None."""
+    return next(iter(get_close_matches(text, sorted(names), n=1, cutoff=0.7)), None)
 
 
 def _similar(path: Path) -> str:
@@ -386,6 +397,8 @@ def _configs() -> Path:
 def _check_tables(content: Mapping[str, Any], table: str, others: Sequence[str]) -> None:
     for key, value in content.items():
         if key not in (table, "run", *others):
+            if key in TAKEN_BY and table in TAKEN_BY:
+                raise ConfigError(f"this file describes a {key}, not a {table}; {TAKEN_BY[key]}")
             expected = ", ".join(f"[{name}]" for name in (table, "run", *others))
             raise ConfigError(f"{shorten(key)}: unknown key; expected the tables {expected}")
         TABLE.check(value, key)

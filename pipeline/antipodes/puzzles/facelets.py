@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from antipodes_tasks.base.errors import PositionError
 from antipodes_tasks.base.quoting import counted, quote, shorten
+from antipodes_tasks.rules.parts import wrong_pieces
 
 LETTER = re.compile(r"[^\W_]")
 SEPARATOR = re.compile(r"[\s,/]")
@@ -129,9 +130,9 @@ class Reader:
 
     def _check_counts(self, letters: Sequence[str]) -> None:
         expected, found = Counter(self.picture), Counter(letters)
-        for letter, count in expected.items():
-            if found[letter] != count:
-                raise PositionError(f"expected {count} x {self.spelling.written(letter)}, found {found[letter]}")
+        if expected != found:
+            counts = [(self.spelling.written(letter), count, found[letter]) for letter, count in expected.items()]
+            raise PositionError(wrong_pieces(counts))
 
     def _check_fixed(self, letters: Sequence[str]) -> None:
         for number, (letter, fixed, facelet) in enumerate(zip(letters, self.picture, self.shown, strict=True)):
@@ -164,10 +165,13 @@ class Reader:
     def _check_pieces(self, orbit: int, pieces: Sequence[tuple[str, int]]) -> None:
         expected = Counter(piece for piece, _ in self._pieces(orbit, self.picture))
         found = Counter(piece for piece, _ in pieces)
-        for piece, count in expected.items():
-            if found[piece] != count:
-                looks = "".join(self.spelling.written(self.colours[orbit][key]) for key in self._facelets(orbit, piece))
-                raise PositionError(f"expected {counted(count, 'piece')} {looks}, found {found[piece]}")
+        if expected != found:
+            counts = [(self._looks(orbit, piece), count, found[piece]) for piece, count in expected.items()]
+            raise PositionError(wrong_pieces(counts))
+
+    def _looks(self, orbit: int, piece: str) -> str:
+        """Return the letters of a piece."""
+        return "".join(self.spelling.written(self.colours[orbit][key]) for key in self._facelets(orbit, piece))
 
     def _facelets(self, orbit: int, piece: str) -> list[tuple[str, int]]:
         return [(piece, number) for number in range(self.orbits[orbit].facelets)]

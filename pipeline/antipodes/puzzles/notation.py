@@ -2,7 +2,7 @@
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 
@@ -32,8 +32,8 @@ class Notation(ABC):
         single = all(part.single_characters for part in parts)
         symbols = symbols_in(text, places) if single else _split_moves(text)
         if len(symbols) != places:
-            found = len(symbols[0]) if single and len(symbols) == 1 else len(symbols)
-            raise PositionError(f"expected {counted(places, 'symbol')}, found {found}")
+            known = {symbol for part in parts for symbol in part.symbols}
+            raise wrong_number_of_symbols(places, list(symbols[0]) if single and len(symbols) == 1 else symbols, known)
         for part, here in zip(parts, ranges_of(parts), strict=True):
             check_symbols(symbols[here], part.symbols)
         return symbols
@@ -121,6 +121,13 @@ def rectangle(lines: Sequence[str]) -> str:
     """Return the lines as one text, padded with spaces to the length of the longest line."""
     width = max(map(len, lines))
     return "\n".join(line.ljust(width) for line in lines)
+
+
+def wrong_number_of_symbols(expected: int, written: Sequence[str], known: Container[str]) -> PositionError:
+    """Return the error for a text with too many or too few symbols; it names the first symbol that is not known."""
+    unknown = next((symbol for symbol in written if symbol not in known), None)
+    unread = "" if unknown is None else f"; {quote(shorten(unknown))} is not a symbol of this puzzle"
+    return PositionError(f"expected {counted(expected, 'symbol')}, found {len(written)}{unread}")
 
 
 def check_symbols(written: Sequence[str], known: Sequence[str]) -> None:

@@ -277,7 +277,7 @@ def _places_only(puzzle: Puzzle, groups: list[_Group]) -> list[_Group]:
     if square != expected:
         raise PatternError(f"expected {expected} squares, found {square}")
     if holes and holes != puzzle.board.holes:
-        raise PatternError(f"the holes '#' are on squares {quote(sorted(holes))}, but the board has them elsewhere")
+        raise PatternError(puzzle.board.described(min(holes ^ puzzle.board.holes)))
     return [group for group in groups if group.labels]
 
 

@@ -46,8 +46,10 @@ class StoreKind:
     version: int = 2
     unfinished: str = ""
     """The folder that belongs to unfinished stores only. A killed run may leave it in a finished store."""
-    replaces: Mapping[str, str] = field(default_factory=dict)
-    """Other formats that --overwrite may replace by this kind, each with its content in words, for messages."""
+    others: Mapping[str, str] = field(default_factory=dict)
+    """The content of stores of other formats, in words, for messages."""
+    replaces: tuple[str, ...] = ()
+    """Other formats that --overwrite may replace by this kind."""
 
     @property
     def attributes(self) -> dict[str, Any]:
@@ -85,7 +87,7 @@ class ManifestFile:
         content = parse(written, self._storage.name_of(MANIFEST))
         claimed = content.pop("format", None)
         if claimed != self._kind.format:
-            found = self._kind.replaces.get(str(claimed), "another kind of store")
+            found = self._kind.others.get(str(claimed), "another kind of store")
             raise NotAStoreError(f"expected {self._kind.holds} at {address}, found {found}")
         self._check_version(content.pop("version", None))
         with self.checking():

@@ -24,6 +24,14 @@ TEXT_OR_COMMENT = re.compile(
     re.DOTALL | re.MULTILINE,
 )
 """Strings and comments, in which dots and brackets have no meaning; an unclosed string ends with the line or file."""
+CLOSED = re.compile(r'"""(?:[^\\]|\\.)*"""' r"|'''.*'''" r'|"(?:[^"\\\n]|\\.)*"' r"|'[^'\n]*'" r"|#.*", re.DOTALL)
+"""A whole comment, or a whole string with the quotes that close it."""
+QUOTES = re.compile("\"\"\"|'''|.")
+"""The quotes that open a string."""
+TOKEN = re.compile(rf"{TEXT_OR_COMMENT.pattern}|[\[\]{{}}]", TEXT_OR_COMMENT.flags)
+"""A string, a comment or a bracket."""
+ERROR_PLACE = re.compile(r"at line (\d+), column (\d+)")
+"""The place of an error in the parser's message; otherwise it is at the end of the file."""
 BETWEEN_KEYS = re.compile(r"[\n=,\[\]{}]")
 
 
@@ -61,7 +69,7 @@ def read_toml(path: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(text)
     except (ValueError, RecursionError) as error:  # overlong numbers raise ValueError
-        raise ConfigError(f"not a valid TOML file: {_brief(error)}") from error
+        raise ConfigError(f"not a valid TOML file: {_unclosed(text, error) or _brief(error)}") from error
 
 
 def _check_depth(structure: str) -> None:
@@ -72,6 +80,35 @@ def _check_depth(structure: str) -> None:
     depth = max(accumulate(brackets), default=0)
     if depth > DEEPEST:
         raise ConfigError(f"TOML brackets may be nested at most {DEEPEST} deep; this file has {depth:,} levels")
+
+
+def _unclosed(text: str, error: Exception) -> str | None:
+    """Return a message about a quote or bracket that is not closed; None if the error has another cause.
+
+    The parser reports the end of the line or file, where it expects the quote or bracket that closes.
+    """
+    text = text.replace("\r\n", "\n")
+    place = ERROR_PLACE.search(str(error))
+    end = len(text)
+    if place is not None:
+        end = sum(len(line) + 1 for line in text.split("\n")[: int(place[1]) - 1]) + int(place[2]) - 1
+    brackets = list[re.Match[str]]()
+    for token in TOKEN.finditer(text):
+        if token.start() >= end:
+            break
+        if token[0] in ("[", "{"):
+            brackets.append(token)
+        elif token[0] in ("]", "}"):
+            brackets = brackets[:-1]
+        elif not CLOSED.fullmatch(token[0]):
+            (quotes,) = QUOTES.findall(token[0])[:1]
+            return f"the quote {quotes} in {_line(text, token)} is not closed"
+    return f"the bracket {brackets[-1][0]} in {_line(text, brackets[-1])} is not closed" if brackets else None
+
+
+def _line(text: str, token: re.Match[str]) -> str:
+    """Return the line of a token as text."""
+    return f"line {1 + text.count(chr(10), 0, token.start())}"
 
 
 def _brief(error: Exception) -> str:

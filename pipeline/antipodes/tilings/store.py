@@ -162,6 +162,10 @@ class TilingStore(Store[TilingManifest]):
         made_by="antipodes tile BOARD",
         version=3,
         unfinished=PARTITIONS,
+        others={
+            "antipodes-table": "a table of distances, which antipodes layers and antipodes query show",
+            "antipodes-counts": "the layers of a counts-only run, which antipodes layers shows",
+        },
     )
     MANIFEST_TYPE = TilingManifest
 

@@ -77,9 +77,9 @@ class Part:
             raise PositionError(f"expected labels 0 to {len(self.symbols) - 1}, found {wrong[0]}")
         if self.counts is None or (row := self._first_wrong(labels)) is None:
             return
-        for label, expected in enumerate(self.counts):
-            if (found := int((labels[row] == label).sum())) != expected:
-                raise PositionError(f"expected {expected} x {self.symbols[label]!r}, found {found}")
+        counts = np.bincount(labels[row], minlength=len(self.counts)).tolist()
+        symbols = zip(self.symbols, self.counts, counts, strict=True)
+        raise PositionError(wrong_pieces([(repr(symbol), expected, found) for symbol, expected, found in symbols]))
 
     def _first_wrong(self, labels: NDArray[np.integer[Any]]) -> int | None:
         """Return the number of the first row whose pieces are not the pieces of the part, or None."""
@@ -88,6 +88,17 @@ class Part:
             return None if row == len(labels) else row
         wrong = (np.sort(labels, axis=1) != self._sorted).any(axis=1)
         return int(wrong.argmax()) if wrong.any() else None
+
+
+def wrong_pieces(counts: Sequence[tuple[str, int, int]]) -> str:
+    """Return a message about pieces of the wrong number: the first piece that is too frequent, and the first missing.
+
+    ``counts`` contains, for each piece, its symbol, the expected number and the number found; the sums are equal.
+    """
+    symbol, expected, found = next(one for one in counts if one[2] > one[1])
+    missing = [piece for piece, least, most in counts if most < least]
+    others = " and others" if len(missing) > 1 else ""
+    return f"expected {expected} x {symbol}, found {found}; missing: {missing[0]}{others}"
 
 
 def pieces(start: tuple[int, ...], symbols: tuple[str, ...], name: str = "") -> Part:

@@ -137,7 +137,10 @@ def _named_wall(wall: str, place: Mapping[Square, int], rows: int) -> Pair:
     places = [place.get(square) for square in squares if square is not None]
     if None in places:
         name = wall.split("|")[places.index(None)].strip()
-        raise ConfigError(f"walls: expected a square of the board, found {quote(name)} in {quote(wall)}")
+        row, column = squares[places.index(None)] or (-1, -1)
+        is_hole = 0 <= row < rows and 0 <= column <= max(square[1] for square in place)
+        problem = f"{name} is a hole of the board" if is_hole else f"the board has no square {quote(name)}"
+        raise ConfigError(f"walls: {problem}, in {quote(wall)}")
     one, other = (number for number in places if number is not None)
     return one, other
 

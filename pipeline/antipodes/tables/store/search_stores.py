@@ -129,6 +129,8 @@ def read_given(store: SearchStore[M], puzzle: PuzzleLike | None) -> M:
     return manifest
 
 
+TILINGS = {"antipodes-tilings": "tilings of a board, which antipodes show draws"}
+"""The format of stores of tilings and their content in words, for messages."""
 LayerCounts = NDArray[np.uint32]
 """The number of positions of each chunk at each depth, ``(chunks, depths)``."""
 
@@ -142,10 +144,12 @@ class TableStore(SearchStore[TableManifest]):
         made_by="antipodes run PUZZLE",
         version=6,
         unfinished=FOLDER,
-        replaces={
+        others={
             "antipodes-counts": "the layers of a counts-only run, which have no distances: antipodes run PUZZLE makes "
-            "a table, in another store or in place of this one"
+            "a table, in another store or in place of this one",
+            **TILINGS,
         },
+        replaces=("antipodes-counts",),
     )
     MANIFEST_TYPE = TableManifest
     _segments: tuple[TableManifest, StoredSegments] | None = None
@@ -326,7 +330,11 @@ class CountsStore(SearchStore[SearchManifest]):
         made_by="antipodes run PUZZLE --counts-only",
         version=3,
         unfinished=CHECKPOINTS,
-        replaces={"antipodes-table": "a table of distances, which has the layers, too: antipodes layers shows them"},
+        others={
+            "antipodes-table": "a table of distances, which has the layers, too: antipodes layers shows them",
+            **TILINGS,
+        },
+        replaces=("antipodes-table",),
     )
     MANIFEST_TYPE = SearchManifest
 
