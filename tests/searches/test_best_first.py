@@ -5,7 +5,7 @@ import pytest
 
 from antipodes.puzzles.config import load_config
 from antipodes.puzzles.families import puzzle_from
-from antipodes.solving.solve import solve, solve_many
+from antipodes.solving.solve import ONE_PATH, SEARCHES, solve, solve_many
 from antipodes_tasks.base.errors import InputError, ResourceLimitError
 from antipodes_tasks.keys.steps import BatchSteps, CompiledSteps
 from antipodes_tasks.searches.answer import Outcome, Proof
@@ -151,10 +151,24 @@ def test_a_goal_nearer_than_promised_is_reported():
     assert answer.violations > 0
 
 
-def test_at_a_goal_the_shortest_path_is_known_whatever_the_function_returns():
+def test_an_estimate_above_zero_at_a_goal_is_a_violation_at_distance_zero_too():
     rules = puzzle_from({"name": "small", **PUZZLES["sliding"]}).rules
     answer = astar(Problem.of(rules, rules.first), heuristic=lambda x: np.full(len(x), 5))
-    assert (answer.distance, answer.proved, answer.conditional, answer.violations) == (0, Proof.SHORTEST, False, 1)
+    assert (answer.distance, answer.violations) == (0, 1)
+    assert (answer.proved, answer.bound, answer.conditional) == (Proof.PATH, None, False)
+    answer = astar(Problem.of(rules, rules.first), heuristic=zero_estimates)
+    assert (answer.distance, answer.violations) == (0, 0)
+    assert (answer.proved, answer.bound, answer.conditional) == (Proof.SHORTEST, 1, False)
+
+
+@pytest.mark.parametrize("method", [*SEARCHES, *ONE_PATH])
+def test_a_position_without_a_legal_move(method):
+    """In a batch, too, it does not affect the other positions."""
+    rules = puzzle_from({"name": "one-way", "family": "jump", "start": "AB--", "offsets": [[0, 1]]}).rules
+    guide = {"heuristic": zero_estimates} if method in ONE_PATH else {}
+    problems = [Problem.of(rules, labels) for labels in (rules.first[::-1], rules.first)]
+    answers = [one.answer for one in solve_many(problems, method, threads=1, **guide)]
+    assert [(one.outcome, one.distance) for one in answers] == [(Outcome.UNREACHABLE, None), (Outcome.SOLVED, 0)]
 
 
 def test_beam_compares_the_estimates_on_its_path():

@@ -18,6 +18,7 @@ from programs import Command
 from stores import contents, toml
 
 from antipodes.executors.api import Call, Handle, Key
+from antipodes.puzzles.config import Config
 from antipodes.tables.layers.layer_graph import advance, part
 from antipodes.tables.layers.shard import Shard
 from antipodes.tables.layers.shards import Shards
@@ -348,3 +349,12 @@ def test_damage_gives_no_wrong_answer(name: str, whole: Path, tmp_path: Path) ->
                     assert distances.tolist() == [expected[bytes(one)] for one in some]
         (tmp_path / path).write_bytes(files[path])
     assert found >= 12
+
+
+@pytest.mark.parametrize("counts_only", [False, True])
+def test_a_puzzle_without_any_move(counts_only: bool, tmp_path: Path) -> None:
+    config = Config({"name": "stuck", "family": "blocks", "start": "AA#./AA##"})
+    report = run_puzzle(config, tmp_path / "t.zarr", replace(EVERY_LAYER, counts_only=counts_only))
+    assert report.layers == [1]
+    if not counts_only:
+        assert verify(tmp_path / "t.zarr").ok

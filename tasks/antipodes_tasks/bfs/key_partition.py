@@ -336,7 +336,9 @@ class KeyLinks:
 
     def _expanded(self, frontiers: Iterable[KeyFrontier]) -> Iterator[Keys]:
         """Yield the successors of the frontiers' keys, in sorted arrays of about FOUND keys."""
-        size = min(EXPANDED, max(1, FOUND // len(self.rules.moves)))  # so the first batch has at most FOUND successors
+        size = min(
+            EXPANDED, max(1, FOUND // max(1, len(self.rules.moves)))
+        )  # so the first batch has at most FOUND successors
         for keys in (keys for frontier in frontiers for keys in frontier.batches()):
             begin = 0
             while begin < len(keys):

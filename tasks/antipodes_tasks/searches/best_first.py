@@ -198,7 +198,7 @@ class _Queue:
                 np.minimum(bounds, UNREACHABLE_COST - 1, out=bounds)  # such positions come last, but are not dropped
             self._nodes.bound[added], self._nodes.is_goal[added] = np.where(goals, 0, bounds), goals
             self._nodes.is_too_high[added] = goals & (bounds > 0)
-        if not self._guide.is_proved and parents[0] >= 0:
+        if not self._guide.is_proved and (parents >= 0).any():  # there may be no successor
             self._compare(parents, numbers)
         self._push(changed[:count])
 
@@ -243,8 +243,8 @@ class _Queue:
             ASTAR,
             self._problem.packing.unpack(self._positions.words[path]),
             self._expanded,
-            Proof.PATH if wrong and distance > 0 else proof,
-            None if wrong and distance > 0 else factor,
+            Proof.PATH if wrong else proof,
+            None if wrong else factor,
             wrong,
             self._drops,
             not self._guide.is_proved and not wrong and distance > 0,
