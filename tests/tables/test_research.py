@@ -195,7 +195,7 @@ def assert_errors(result: ap.Evaluation, distances: NDArray[Any], estimates: NDA
     reached = distances >= 0
     distances, estimates = distances[reached].astype(float), estimates[reached].astype(float)
     errors = distances - estimates
-    assert result.mean_signed_error == result.mean_error == pytest.approx(errors.mean())
+    assert result.mean_signed_error == pytest.approx(errors.mean())
     assert result.mean_absolute_error == pytest.approx(np.abs(errors).mean())
     assert result.root_mean_square_error == pytest.approx(np.sqrt((errors**2).mean()))
     for depth in range(len(result.count)):
@@ -207,7 +207,7 @@ def assert_errors(result: ap.Evaluation, distances: NDArray[Any], estimates: NDA
             assert [value[depth] for value in values] == pytest.approx(expected, rel=1e-6, abs=1e-6)
             assert (
                 result.signed_error[depth]
-                == result.error[depth]
+                == result.signed_error[depth]
                 == pytest.approx(errors[there].mean(), rel=1e-6, abs=1e-6)
             )
             assert result.absolute_error[depth] == pytest.approx(np.abs(errors[there]).mean())
@@ -271,14 +271,14 @@ def test_manhattan_is_admissible(table: Table, heuristic: Any) -> None:
     result = table.evaluate(heuristic, consistency=True)
     assert (result.admissible, result.counterexample, result.consistent, result.exhaustive) == (True, None, True, True)
     assert result.count.tolist() == table.layers
-    assert result.mean_error == pytest.approx(np.mean(distances - estimates))
+    assert result.mean_signed_error == pytest.approx(np.mean(distances - estimates))
     assert result.mean_heuristic == pytest.approx(np.mean(estimates))
     assert result.mean_distance == pytest.approx(np.mean(distances))
     assert_errors(result, distances, estimates)
     for depth in (0, 17, 31):
         there = distances == depth
         assert result.mean[depth] == pytest.approx(estimates[there].mean())
-        assert result.error[depth] == pytest.approx(depth - estimates[there].mean())
+        assert result.signed_error[depth] == pytest.approx(depth - estimates[there].mean())
         assert result.overestimate[depth] == (estimates[there] - depth).max()
 
 
@@ -294,14 +294,17 @@ def test_twice_manhattan_is_not(table: Table) -> None:
 def test_a_sample_is_enough_to_refute(table: Table) -> None:
     result = table.evaluate(lambda positions: 2 * manhattan(positions), n=1000, seed=3)
     assert (int(result.count.sum()), result.exhaustive, result.admissible) == (1000, False, False)
-    assert result.mean_error == table.evaluate(lambda positions: 2 * manhattan(positions), 1000, 3).mean_error
+    assert (
+        result.mean_signed_error
+        == table.evaluate(lambda positions: 2 * manhattan(positions), 1000, 3).mean_signed_error
+    )
     assert np.isnan(result.mean[result.count == 0]).all()
 
 
 def test_linear_conflicts_and_the_table_itself(table: Table) -> None:
     conflict, perfect = table.evaluate("linear-conflict"), table.evaluate(table.distances, consistency=True)
     assert conflict.admissible
-    assert table.evaluate("manhattan").mean_error > conflict.mean_error > perfect.mean_error == 0
+    assert table.evaluate("manhattan").mean_signed_error > conflict.mean_signed_error > perfect.mean_signed_error == 0
     assert perfect.consistent
     columns = perfect.to_dict()
     assert list(columns) == [
@@ -356,7 +359,10 @@ def test_puzzles_without_a_named_heuristic_say_so(kind: tuple[Table, After]) -> 
         (lambda table: table.evaluate(lambda positions: positions), "it returned"),
         (lambda table: table.evaluate(lambda positions: np.full(len(positions), np.nan), n=3), "NaN"),
         (lambda table: table.evaluate(lambda positions: ["a"] * len(positions), n=3), "it returned"),
-        (lambda table: table.evaluate(lambda positions: [[1], [1, 2]], n=3), "rows"),
+        (lambda table: table.evaluate(lambda positions: [[1], [1, 2]], n=3), "cannot convert the list"),
+        (lambda table: table.evaluate(lambda positions: positions[:, 0] - 1.0), "at least 0; it returned -1"),
+        (lambda table: table.evaluate(lambda positions: positions[:, 0] > 1), "it returned .* of bool"),
+        (lambda table: table.evaluate(lambda positions: 1 / 0), r"ZeroDivisionError \(test_research.py, line \d+\)"),
         (lambda table: table.evaluate(manhattan, n="all"), "integer"),
         (lambda table: table.evaluate(manhattan, consistency=1), "consistency"),
         (lambda table: table.puzzle.successors_many([["a"]]), "positions"),

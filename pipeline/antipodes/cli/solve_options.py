@@ -29,9 +29,10 @@ from antipodes.system.addresses import Address
 from antipodes.system.options import LARGE, SMALL, option_of
 from antipodes_tasks.base.errors import InputError
 from antipodes_tasks.base.quoting import quote, shorten
+from antipodes_tasks.properties.heuristic_function import name_of_function
 from antipodes_tasks.properties.heuristics import NAMED
 from antipodes_tasks.searches.best_first import ASTAR, BEAM, DEFAULT_WIDTH, MAX_WEIGHT
-from antipodes_tasks.searches.guides import Guidance, name_of_function
+from antipodes_tasks.searches.guides import Guidance
 
 TABLE, ROUTES = "table", "routes"
 METHODS = ("bfs", "bidirectional", "iddfs", IDA_STAR, ASTAR, BEAM, TABLE, ROUTES)

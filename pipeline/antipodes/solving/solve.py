@@ -23,6 +23,7 @@ from antipodes_tasks.base.errors import (
 )
 from antipodes_tasks.base.jit import working_clock
 from antipodes_tasks.keys.position_set import Numbers, Words
+from antipodes_tasks.properties.heuristic_function import name_of_function
 from antipodes_tasks.properties.heuristics import has_heuristic
 from antipodes_tasks.properties.lower_bounds import UNREACHABLE_COST
 from antipodes_tasks.rules.function_checks import check_functions, check_path, contradiction
@@ -30,7 +31,7 @@ from antipodes_tasks.searches.answer import DEFAULT_LIMIT, Answer, Outcome, unso
 from antipodes_tasks.searches.best_first import ASTAR, BEAM, astar, beam
 from antipodes_tasks.searches.breadth_first import MEMORY_LIMIT, bfs, bidirectional
 from antipodes_tasks.searches.deepening import PROOF_MEMORY, ida_star, iddfs
-from antipodes_tasks.searches.guides import Guidance, name_of_function
+from antipodes_tasks.searches.guides import Guidance
 from antipodes_tasks.searches.heuristic import Heuristic
 from antipodes_tasks.searches.problem import A_PROBLEM, Problem, Request
 from antipodes_tasks.searches.progress import Deadline, Listener, Progress, TimeLimitReached, silence

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from antipodes.tables.drawing import check_plot, save_plot
 from antipodes.tables.positions import ReachedPositions
 from antipodes_tasks.base import arguments
-from antipodes_tasks.base.errors import InputError
+from antipodes_tasks.properties.heuristic_function import Floats
 from antipodes_tasks.rules.moves import Labels, Moves
 
 if TYPE_CHECKING:
@@ -91,16 +91,13 @@ BATCH = 1 << 16
 """Maximum number of positions that are evaluated together."""
 ROUNDING = 1e-6
 """Rounding tolerance: how much an admissible estimate may exceed the distance."""
-Floats = NDArray[np.float64]
-Estimator = Callable[[Labels], Any]
-"""A function from positions ``(n, places)`` to numbers ``(n,)``: an array, or anything that numpy converts to one."""
 
 
 @dataclass(frozen=True, eq=False, slots=True, repr=False)
 class Evaluation:
     """The comparison of a heuristic with the distances, in arrays indexed by depth; NaN at depths without positions.
 
-    The error of an estimate is the distance minus the heuristic. It is positive if the heuristic is too low.
+    The signed error of an estimate is the distance minus the heuristic. It is positive if the heuristic is too low.
     """
 
     count: NDArray[np.int64]
@@ -129,11 +126,6 @@ class Evaluation:
         return error
 
     @property
-    def error(self) -> Floats:
-        """``(depths,)``: the same as `signed_error`."""
-        return self.signed_error
-
-    @property
     def overestimate(self) -> Floats:
         """``(depths,)``: maximum of heuristic minus distance. If any is above 0, the heuristic is not admissible."""
         excess: Floats = self.maximum - self._depths
@@ -160,11 +152,6 @@ class Evaluation:
         return self._mean_of(self.signed_error)
 
     @property
-    def mean_error(self) -> float:
-        """The same as `mean_signed_error`."""
-        return self.mean_signed_error
-
-    @property
     def mean_absolute_error(self) -> float:
         """The mean absolute difference between heuristic and distance over the compared positions."""
         return self._mean_of(self.absolute_error)
@@ -184,7 +171,7 @@ class Evaluation:
 
     def to_dict(self) -> dict[str, NDArray[Any]]:
         """Return the columns of a table with one row per depth, as for ``pandas.DataFrame(result.to_dict())``."""
-        names = ("count", "mean", "spread", "minimum", "maximum", "error", "absolute_error", "overestimate")
+        names = ("count", "mean", "spread", "minimum", "maximum", "signed_error", "absolute_error", "overestimate")
         return {"depth": np.arange(len(self.count)), **{name: getattr(self, name) for name in names}}
 
     def plot(self, path: str | os.PathLike[str] | None = None) -> Figure:
@@ -211,7 +198,9 @@ class Evaluation:
         verdict = f"{'not ' * bool(excess)}admissible{excess}"
         consistent = "" if self.consistent is None else ", consistent" if self.consistent else ", not consistent"
         compared = f"{'all' if self.exhaustive else 'a sample of'} {int(self.count.sum()):,} positions"
-        means = f"mean {self.mean_heuristic:.2f} of {self.mean_distance:.2f}, error {self.mean_error:.2f}"
+        means = (
+            f"mean {self.mean_heuristic:.2f} of {self.mean_distance:.2f}, absolute error {self.mean_absolute_error:.2f}"
+        )
         return f"<Evaluation of {compared}: {verdict}{consistent}, {means}>"
 
     def __str__(self) -> str:
@@ -341,25 +330,3 @@ def in_batches(
     for first, second in parts:
         for begin in range(0, len(second), BATCH):
             yield first[begin : begin + BATCH], second[begin : begin + BATCH]
-
-
-def checked_estimator(heuristic: Estimator) -> Callable[[Labels], Floats]:
-    """Return the heuristic as a function that checks its results; raise InputError if it is not a function.
-
-    The returned function raises InputError if the results are not numbers ``(n,)``.
-    """
-    arguments.function(heuristic, "the name of a heuristic or a function")
-
-    def estimate(positions: Labels) -> Floats:
-        expected = f"the heuristic must return an array ({len(positions)},) of numbers"
-        returned = heuristic(positions.copy())  # a copy, since the heuristic may change its argument
-        try:
-            result = np.asarray(returned)
-        except ValueError:
-            raise InputError(f"{expected}; it returned rows of different lengths") from None
-        if result.shape != (len(positions),) or result.dtype.kind not in "iuf" or np.isnan(result).any():
-            kind = "NaN" if result.dtype.kind == "f" and np.isnan(result).any() else str(result.dtype)
-            raise InputError(f"{expected}; it returned {result.shape} of {kind}")
-        return result.astype(np.float64)
-
-    return estimate

@@ -23,7 +23,7 @@ from antipodes.system.machine import MIB
 from antipodes.tables.checked_space import CheckedSpace
 from antipodes.tables.counts import SearchResult
 from antipodes.tables.display import DEFAULT_LIMIT, show_path, show_position, show_positions
-from antipodes.tables.evaluation import Dataset, Estimator, Evaluation, checked_estimator, draw, evaluate, in_batches
+from antipodes.tables.evaluation import Dataset, Evaluation, draw, evaluate, in_batches
 from antipodes.tables.paths import best_moves, shortest_path, shortest_paths
 from antipodes.tables.positions import reached_positions
 from antipodes.tables.queries import Found, Matches, match
@@ -36,6 +36,7 @@ from antipodes.tables.up_to_symmetry import SymmetricPositions, representatives
 from antipodes_tasks.base import arguments
 from antipodes_tasks.base.errors import ClosedError, InputError, UnfinishedError, UnreachableError, missing_package
 from antipodes_tasks.base.quoting import counted
+from antipodes_tasks.properties.heuristic_function import Estimator, checked_function
 from antipodes_tasks.properties.symmetry import Symmetry
 from antipodes_tasks.rules.moves import Labels, LegalMoves
 from antipodes_tasks.spaces.space import Space
@@ -400,7 +401,8 @@ class Table(SearchResult):
         Parameters
         ----------
         heuristic
-            A function from positions ``(n, places)`` to numbers ``(n,)``, or the name of a heuristic, as for `solve`.
+            A function from positions ``(n, places)`` to numbers ``(n,)`` of at least 0, or the name of a heuristic, as
+            for `solve`.
         n
             Number of positions to draw, as in `dataset`. None: all reached positions, chunk by chunk.
         seed
@@ -412,13 +414,14 @@ class Table(SearchResult):
         Raises
         ------
         InputError
-            An argument has the wrong type, the heuristic returns invalid values, or the puzzle has no such heuristic.
+            An argument has the wrong type, the puzzle has no such heuristic, or the function raises an exception or
+            returns anything other than numbers of at least 0.
         """
         if isinstance(heuristic, str):
             from antipodes_tasks.properties.heuristics import from_start
 
             heuristic = from_start(self.puzzle.rules, heuristic)
-        estimate = checked_estimator(heuristic)
+        estimate = checked_function(arguments.function(heuristic, "the name of a heuristic or a function"))
         moves = self.puzzle.moves if arguments.flag(consistency, "consistency") else None
         if n is None:
             return evaluate(estimate, self._reached.iterate(), len(self._layers), moves, exhaustive=True)
