@@ -20,13 +20,13 @@ from antipodes.drawing.image_files import png, svg
 from antipodes.service import overview
 from antipodes.service.graph import DrawnGraph, graph_of, graph_view
 from antipodes.service.library import storages_named
-from antipodes.service.tiling_answers import ChosenTilings, TiledBoard
+from antipodes.service.tiling_answers import ChosenTilings, TiledBoard, TilingImage
 from antipodes.storage.backend import MANIFEST
 from antipodes.system.records import values_of
 from antipodes.tables.json_results import LayerCounts
 from antipodes.tables.table import Table
 from antipodes.tilings.drawing import draw_tiling
-from antipodes.tilings.table import ListedTiling, open_tilings, places
+from antipodes.tilings.table import open_tilings, places
 from antipodes_tasks.base.errors import InputError
 
 Refused = Callable[..., str]
@@ -161,8 +161,13 @@ def test_tilings_that_match_conditions(client: Client, stores: Path, conditions:
     found = client.value("/stores/square/tilings", {"where": conditions, "limit": 200})
     with open_tilings(stores / "square.zarr") as tilings:
         chosen = tilings.where(*conditions).tolist()
+        copies = tilings.matching(*conditions).copies
     assert [one["number"] for one in found["tilings"]] == [number + 1 for number in chosen]
-    assert (found["matching"], found["count"]) == (len(chosen), 10)
+    assert (found["matching"], found["count"]) == (found["matching_classes"], found["classes"]) == (len(chosen), 10)
+    assert (found["matching_copies"], found["copies"]) == (copies, 80)
+    for one in found["tilings"][:3]:
+        images = client.value(f"/stores/square/tilings/{one['number']}/images", {"where": conditions})
+        assert next(image["pieces"] for image in images if image["matches"]) == one["pieces"]
     assert "found 'I hides 0'" in client.refused("/stores/square/tilings", {"where": "I hides 0"})
 
 
@@ -174,7 +179,8 @@ def test_one_tiling_and_its_images(client: Client, stores: Path, name: str) -> N
             drawn = client.get(f"/stores/{name}/tilings/{number}.svg").body.decode()
             assert drawn == svg(draw_tiling(tilings.problem, tilings[number - 1].placements))
             images = client.value(f"/stores/{name}/tilings/{number}/images")
-            assert fits(images, list[ListedTiling])
+            assert fits(images, list[TilingImage])
+            assert all(image["matches"] for image in images)
             assert as_json(tilings[number - 1].cells) in [image["pieces"] for image in images]
             every += [json.dumps(image["pieces"]) for image in images]
         assert sorted(every) == sorted(json.dumps(one.cells) for one in raw)

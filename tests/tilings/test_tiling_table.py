@@ -1,6 +1,6 @@
 """Queries of tilings from Python."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +9,7 @@ from tiling_stores import BOX, COPIES, IMPOSSIBLE, SQUARE, tiled
 
 from antipodes.tilings.table import Tiling, Tilings, open_tilings
 from antipodes_tasks.base.errors import InputError, NotAStoreError
-from antipodes_tasks.exact_cover.placements import placements_of
+from antipodes_tasks.exact_cover.placements import placements_of, symmetry_of
 
 
 @pytest.fixture(scope="module")
@@ -61,11 +61,24 @@ def test_cells_in_a_box_name_their_layer(tmp_path: Path) -> None:
         assert sorted(cell for piece in cells for cell in piece) == list(np.ndindex(2, 3, 5))
 
 
+def numbers_of_copies(tilings: Tilings, fits: Callable[[Tiling], bool]) -> tuple[list[int], int]:
+    """The numbers of the tilings of which a copy fits, and the number of copies, by testing every copy."""
+    numbers, count = [], 0
+    for number, row in enumerate(tilings.array):
+        copies = symmetry_of(tilings.problem).expand(row[np.newaxis])
+        fitting = sum(fits(Tiling(tilings.problem, copy)) for copy in copies)
+        numbers += [number] if fitting else []
+        count += fitting
+    return numbers, count
+
+
 def test_find_by_placements(six_by_ten: Tilings) -> None:
     wanted = six_by_ten[100].placements
     assert six_by_ten.find(*wanted.tolist()).tolist() == [100]
+    images = symmetry_of(six_by_ten.problem).placements[1]
+    assert six_by_ten.find(*images[wanted].tolist()).tolist() == [100]
     pair = wanted[[0, 9]].tolist()
-    expected = [number for number, row in enumerate(six_by_ten.array) if set(pair) <= set(row.tolist())]
+    expected, _ = numbers_of_copies(six_by_ten, lambda one: set(pair) <= set(one.placements.tolist()))
     assert six_by_ten.find(*pair).tolist() == expected
     assert six_by_ten.find().tolist() == list(range(2339))
     with pytest.raises(InputError, match=r"expected a placement from 0 to 2055, found 2056"):
@@ -75,9 +88,9 @@ def test_find_by_placements(six_by_ten: Tilings) -> None:
 def test_find_by_cells(six_by_ten: Tilings) -> None:
     whole = six_by_ten[100].cells["X"]
     found = six_by_ten.containing("X", whole)
-    assert found.tolist() == [number for number, tiling in enumerate(six_by_ten) if tiling.cells["X"] == whole]
+    assert found.tolist() == numbers_of_copies(six_by_ten, lambda one: one.cells["X"] == whole)[0]
     corner = six_by_ten.containing("I", [(0, 0)])
-    assert corner.tolist() == [number for number, tiling in enumerate(six_by_ten) if (0, 0) in tiling.cells["I"]]
+    assert corner.tolist() == numbers_of_copies(six_by_ten, lambda one: (0, 0) in one.cells["I"])[0]
     assert six_by_ten.containing("X", [(0, 0)]).tolist() == []
     assert len(six_by_ten.containing("X", [])) == 2339
 
@@ -131,14 +144,39 @@ def test_no_store(tmp_path: Path) -> None:
 
 
 def test_tilings_under_conditions(six_by_ten: Tilings) -> None:
-    """As many as containing says, and all others."""
-    covering = six_by_ten.where("X covers 23")
-    assert np.array_equal(covering, six_by_ten.where("X covers 2,3"))
-    assert np.array_equal(covering, six_by_ten.containing("X", [(2, 3)]))
-    avoiding = six_by_ten.where("X avoids 23")
-    assert np.array_equal(np.sort(np.concatenate((covering, avoiding))), np.arange(len(six_by_ten)))
-    both = six_by_ten.where("X covers 23", "I avoids 0 9")
-    assert set(both) == set(covering) & set(six_by_ten.where("I avoids 0 9"))
+    covering = six_by_ten.matching("X covers 23")
+    expected, copies = numbers_of_copies(six_by_ten, lambda one: (2, 3) in one.cells["X"])
+    assert (covering.numbers.tolist(), covering.copies) == (expected, copies)
+    assert np.array_equal(covering.numbers, six_by_ten.where("X covers 2,3"))
+    assert np.array_equal(covering.numbers, six_by_ten.containing("X", [(2, 3)]))
+    assert covering.copies + six_by_ten.matching("X avoids 23").copies == 9356
+    both = six_by_ten.matching("X covers 23", "I avoids 0 9")
+    corners = {(0, 0), (0, 9)}
+    assert (both.numbers.tolist(), both.copies) == numbers_of_copies(
+        six_by_ten, lambda one: (2, 3) in one.cells["X"] and not corners & set(one.cells["I"])
+    )
+    assert repr(covering) == "<Matches: 1,217 tilings up to symmetry, 1,493 in all>"
+
+
+def test_images_of_a_condition_have_equal_numbers(six_by_ten: Tilings, tmp_path: Path) -> None:
+    for cell in ("2,3", "2,6", "3,3", "3,6"):
+        found = six_by_ten.matching(f"X covers {cell}")
+        assert (found.classes, found.copies) == (1217, 1493), cell
+    with open_tilings(six_by_ten._store.address, raw=True) as raw:
+        found = raw.matching("X covers 3,6")
+        assert (len(found), found.classes, found.copies) == (1493, 1217, 1493)
+
+
+def test_matching_tilings_are_shown_as_the_copy_that_fits(six_by_ten: Tilings) -> None:
+    found = six_by_ten.matching("X covers 3,6", "I avoids 0")
+    for place, number in enumerate(found.numbers[:50].tolist()):
+        shown, stored = found[place], six_by_ten[number]
+        assert (3, 6) in shown.cells["X"]
+        assert (0, 0) not in shown.cells["I"]
+        copies = symmetry_of(six_by_ten.problem).expand(stored.placements[np.newaxis])
+        assert shown.placements.tolist() in copies.tolist()
+        if (3, 6) in stored.cells["X"] and (0, 0) not in stored.cells["I"]:
+            assert shown == stored
 
 
 def test_copies_in_conditions_and_cells(tmp_path: Path) -> None:

@@ -24,7 +24,6 @@ from antipodes.service.library import Answer, NotThereError, Opened, Question, S
 from antipodes.service.limits import MAX_BATCH, MAX_SHOWN, MAX_SKIPPED
 from antipodes.tables.json_results import LayerCounts
 from antipodes.tables.table import Table
-from antipodes.tilings.table import ListedTiling
 from antipodes_tasks.rules.moves import Labels
 
 DEFAULT_LIMIT = 24
@@ -35,6 +34,7 @@ PNG_SCALE = 3
 Position = Annotated[str | None, Query(description="A position, written as in the shell. Default: the start.")]
 Limit = Annotated[int, Query(ge=1, le=MAX_SHOWN)]
 Depth = Annotated[int, Query(ge=0, lt=1 << 16)]
+Where = Annotated[list[str] | None, Query(max_length=100, description='Conditions such as "X covers 23".')]
 Number = Annotated[int, Path(ge=1, lt=1 << 63, description="The number of a tiling, from 1.")]
 
 
@@ -152,15 +152,15 @@ def board() -> Question[tiling_answers.TiledBoard]:
 def tilings(
     first: Annotated[int, Query(ge=0, lt=1 << 63, description="Number of tilings to skip.")] = 0,
     limit: Limit = DEFAULT_LIMIT,
-    where: Annotated[list[str] | None, Query(max_length=100, description='Conditions such as "X covers 23".')] = None,
+    where: Where = None,
 ) -> Question[tiling_answers.ChosenTilings]:
-    """Return the tilings that satisfy all conditions, or all tilings."""
+    """Return the tilings of which a symmetric copy satisfies all conditions, or all tilings."""
     return lambda opened: tiling_answers.chosen_view(opened.tilings, first, limit, where or [])
 
 
-def images(number: Number) -> Question[list[ListedTiling]]:
-    """Return the symmetric images of a tiling, including the tiling itself."""
-    return lambda opened: tiling_answers.images_view(opened.tilings, number)
+def images(number: Number, where: Where = None) -> Question[list[tiling_answers.TilingImage]]:
+    """Return the symmetric images of a tiling, including the tiling itself, and whether they satisfy conditions."""
+    return lambda opened: tiling_answers.images_view(opened.tilings, number, where or [])
 
 
 def tiling_svg(number: Number) -> Question[bytes]:

@@ -10,6 +10,7 @@ from antipodes.tilings.drawing import colours, draw_tiling
 from antipodes.tilings.table import ListedTiling, ListedTilings, Place, Tiling, Tilings, listed_tilings, places
 from antipodes_tasks.base import arguments
 from antipodes_tasks.base.errors import NumberError
+from antipodes_tasks.exact_cover.fitting_copies import fitting
 from antipodes_tasks.exact_cover.placements import symmetry_of
 
 
@@ -46,6 +47,14 @@ class ChosenTilings(ListedTilings):
     first: int
 
 
+@dataclass(frozen=True, slots=True)
+class TilingImage(ListedTiling):
+    """A symmetric image of a tiling; its number, from 1, is its place among the images."""
+
+    matches: bool
+    """Whether this image satisfies the conditions."""
+
+
 def board_view(tilings: Tilings) -> TiledBoard:
     """Return the board of the tilings and its pieces."""
     problem = tilings.problem
@@ -64,8 +73,8 @@ def chosen_view(tilings: Tilings, first: int, limit: int, conditions: list[str])
 
     Raises InputError if a condition is invalid.
     """
-    matching = tilings.where(*conditions).tolist() if conditions else range(len(tilings))
-    listed = listed_tilings(tilings, matching[first : first + limit], len(matching))
+    matches = tilings.matching(*conditions)
+    listed = listed_tilings(matches, matches.numbers[first : first + limit].tolist())
     return ChosenTilings(**values_of(listed), first=first)
 
 
@@ -74,13 +83,17 @@ def picture_of(tilings: Tilings, number: int) -> Picture:
     return draw_tiling(tilings.problem, _tiling(tilings, number).placements)
 
 
-def images_view(tilings: Tilings, number: int) -> list[ListedTiling]:
-    """Return the distinct symmetric images of a tiling, including itself; raise NumberError if it does not exist."""
+def images_view(tilings: Tilings, number: int, conditions: list[str]) -> list[TilingImage]:
+    """Return the distinct symmetric images of a tiling, including itself, and whether each satisfies conditions.
+
+    Raises NumberError if the tiling does not exist, and InputError if a condition is invalid.
+    """
     tiling = _tiling(tilings, number)
-    images = symmetry_of(tilings.problem).expand(tiling.placements[np.newaxis])
+    copies = symmetry_of(tilings.problem).expand(tiling.placements[np.newaxis])
+    satisfied = fitting(copies, tilings.matching(*conditions).requirements)
     return [
-        ListedTiling(image, Tiling(tilings.problem, placements).cells)
-        for image, placements in enumerate(images, start=1)
+        TilingImage(image, Tiling(tilings.problem, placements).cells, bool(fits))
+        for image, (placements, fits) in enumerate(zip(copies, satisfied, strict=True), start=1)
     ]
 
 

@@ -28,7 +28,15 @@ from antipodes.tilings.drawing import steps as placed_one_by_one
 from antipodes.tilings.store import TilingManifest, TilingStore
 from antipodes_tasks.base import arguments
 from antipodes_tasks.base.errors import ArgumentTypeError, ClosedError, InputError, NumberError
-from antipodes_tasks.base.quoting import quote, shorten
+from antipodes_tasks.base.quoting import counted, quote, shorten
+from antipodes_tasks.exact_cover.fitting_copies import (
+    Requirement,
+    count_classes,
+    count_fitting_copies,
+    fitting,
+    requirement_of,
+    smallest_fitting_copies,
+)
 from antipodes_tasks.exact_cover.placements import TilingArray, distinct, placements_of, symmetry_of
 from antipodes_tasks.exact_cover.problem import COVERS, Condition, TilingProblem, parse_condition
 
@@ -119,6 +127,8 @@ class Tilings(AbstractContextManager["Tilings"], Sequence[Tiling]):
         self._manifest = manifest
         self._raw = raw
         self._closed = False
+        self._latest: tuple[tuple[str, ...], Matches] | None = None
+        """The last conditions and their matches, of which the explorer requests one page after another."""
 
     def __len__(self) -> int:
         """Return the number of tilings."""
@@ -167,7 +177,7 @@ class Tilings(AbstractContextManager["Tilings"], Sequence[Tiling]):
 
     def close(self) -> None:
         """Release the tilings in memory."""
-        self._closed = True
+        self._closed, self._latest = True, None
         self.__dict__.pop("_array", None)
 
     @property
@@ -204,27 +214,24 @@ class Tilings(AbstractContextManager["Tilings"], Sequence[Tiling]):
         return {number: Tiling(self.problem, tiling) for number, tiling in zip(numbers, chosen, strict=True)}
 
     def find(self, *placements: int) -> NDArray[np.int64]:
-        """Return the numbers of the tilings that contain all of these placements, ``(found,)``.
+        """Return the numbers of the tilings of which a symmetric copy contains all of these placements, ``(found,)``.
 
         Raises
         ------
         InputError
             There is no placement with this number, or it is not an integer.
         """
-        known = placements_of(self.problem)
-        contained = np.ones(len(self), dtype=np.bool_)
-        for placement in placements:
-            placement = arguments.integer(placement, "a placement", 0, len(known) - 1)
-            contained &= (self.array == placement).any(axis=1)
-        return np.flatnonzero(contained)
+        every = np.arange(len(placements_of(self.problem)))
+        numbers = [arguments.integer(placement, "a placement", 0, len(every) - 1) for placement in placements]
+        return self._matches([Requirement(every == number, True) for number in numbers]).numbers
 
     def containing(self, piece: str, cells: Iterable[Place]) -> NDArray[np.int64]:
-        """Return the numbers of the tilings in which one copy of a piece covers all of these cells, ``(found,)``.
+        """Return the numbers of the tilings of which a symmetric copy has a piece on all of these cells, ``(found,)``.
 
         Parameters
         ----------
         piece
-            Name of the piece.
+            Name of the piece; one copy of it has to cover all the cells.
         cells
             Some or all of the cells that the piece covers, as (row, column), or (layer, row, column) in a box; see
             `Tiling.cells`.
@@ -235,10 +242,20 @@ class Tilings(AbstractContextManager["Tilings"], Sequence[Tiling]):
             The piece or a cell does not exist.
         """
         number, numbers = _piece_number(self.problem, piece), set(_cell_numbers(self.problem, cells))
-        return np.flatnonzero(self._holds(Condition(piece, number, COVERS, tuple(sorted(numbers)))))
+        return self._matches([self._requirement(Condition(piece, number, COVERS, tuple(sorted(numbers))))]).numbers
 
     def where(self, *conditions: str) -> NDArray[np.int64]:
-        """Return the numbers of the tilings that satisfy all conditions, ``(found,)``.
+        """Return the numbers of the tilings of which a symmetric copy satisfies all conditions, ``(found,)``.
+
+        It is `matching(*conditions).numbers`; see there.
+        """
+        return self.matching(*conditions).numbers
+
+    def matching(self, *conditions: str) -> Matches:
+        """Return the tilings of which at least one symmetric copy satisfies all conditions, and the number of copies.
+
+        Conditions name cells, so they are tested on every symmetric copy. With ``raw=True`` every copy is a tiling of
+        its own.
 
         Parameters
         ----------
@@ -250,15 +267,75 @@ class Tilings(AbstractContextManager["Tilings"], Sequence[Tiling]):
         InputError
             A condition is invalid, or names a piece or cell that does not exist.
         """
-        names, true = [piece.name for piece in self.problem.pieces], np.ones(len(self), dtype=np.bool_)
-        for text in conditions:
-            arguments.text(text, "a condition")
-            true &= self._holds(parse_condition(text, self.problem.board, names, "where"))
-        return np.flatnonzero(true)
+        latest = self._latest
+        if latest is None or latest[0] != conditions:
+            names = [piece.name for piece in self.problem.pieces]
+            for text in conditions:
+                arguments.text(text, "a condition")
+            parsed = [parse_condition(text, self.problem.board, names, "where") for text in conditions]
+            latest = self._latest = conditions, self._matches([self._requirement(one) for one in parsed])
+        return latest[1]
 
-    def _holds(self, condition: Condition) -> NDArray[np.bool_]:
-        placements = placements_of(self.problem)
-        return condition.holds(self.array, placements.piece, placements.cells)
+    def _requirement(self, condition: Condition) -> Requirement:
+        return requirement_of(condition, placements_of(self.problem))
+
+    def _matches(self, requirements: Sequence[Requirement]) -> Matches:
+        if not requirements:
+            numbers = np.arange(len(self))
+            return Matches(self, (), numbers, self._manifest.tilings, self._manifest.raw_tilings)
+        if self._raw:
+            numbers = np.flatnonzero(fitting(self.array, requirements))
+            classes = count_classes(self.array[numbers], symmetry_of(self.problem))
+            return Matches(self, (), numbers, classes, len(numbers))
+        copies = count_fitting_copies(self.array, symmetry_of(self.problem), requirements)
+        numbers = np.flatnonzero(copies)
+        return Matches(self, tuple(requirements), numbers, len(numbers), int(copies.sum()))
+
+    @property
+    def classes(self) -> int:
+        """Number of tilings up to symmetry."""
+        return self._manifest.tilings
+
+    @property
+    def copies(self) -> int:
+        """Number of all tilings: the symmetric copies of every tiling."""
+        return self._manifest.raw_tilings
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Matches:
+    """The tilings of which at least one symmetric copy satisfies conditions."""
+
+    tilings: Tilings
+    requirements: tuple[Requirement, ...]
+    """The conditions that a copy has to meet; empty if the tilings themselves meet them."""
+    numbers: NDArray[np.int64]
+    """``(found,)``: the numbers of the tilings, from 0, ascending."""
+    classes: int
+    """Number of tilings up to symmetry."""
+    copies: int
+    """Number of all symmetric copies that satisfy the conditions."""
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    def __repr__(self) -> str:
+        return f"<Matches: {counted(self.classes, 'tiling')} up to symmetry, {self.copies:,} in all>"
+
+    def __getitem__(self, place: int) -> Tiling:
+        """Return the tiling at a place in `numbers`: its first copy that satisfies the conditions."""
+        return self.placed([int(self.numbers[arguments.integer(place, "a place")])])[0]
+
+    def placed(self, numbers: Sequence[int]) -> list[Tiling]:
+        """Return the tilings with these numbers, which must be among `numbers`, as copies that satisfy the conditions.
+
+        The copy is the stored one, or, if that does not satisfy the conditions, the one with the smallest placements.
+        """
+        problem, chosen = self.tilings.problem, self.tilings.array[np.array(numbers, dtype=np.int64)]
+        copies = (
+            smallest_fitting_copies(chosen, symmetry_of(problem), self.requirements) if self.requirements else chosen
+        )
+        return [Tiling(problem, copy) for copy in copies]
 
 
 def _piece_number(problem: TilingProblem, name: str) -> int:
@@ -308,18 +385,37 @@ class ListedTiling:
 
 @dataclass(frozen=True, slots=True)
 class ListedTilings:
-    """Some of the tilings that satisfy conditions."""
+    """Some of the tilings of which a symmetric copy satisfies conditions."""
 
     board: str
     complete: bool
     count: int
-    """Number of all tilings."""
+    """Number of tilings: up to symmetry, or of all copies if the store was opened with raw=True."""
     matching: int
-    """Number of tilings that satisfy the conditions."""
+    """Number of these tilings that satisfy the conditions, at least as one of their symmetric copies."""
+    classes: int
+    """Number of tilings up to symmetry."""
+    matching_classes: int
+    """Number of tilings up to symmetry with at least one copy that satisfies the conditions."""
+    copies: int
+    """Number of tilings, with all symmetric copies."""
+    matching_copies: int
+    """Number of symmetric copies that satisfy the conditions."""
     tilings: list[ListedTiling]
 
 
-def listed_tilings(tilings: Tilings, chosen: Iterable[int], matching: int) -> ListedTilings:
-    """Return the chosen tilings, which are counted from 0."""
-    listed = [ListedTiling(index + 1, tilings[index].cells) for index in chosen]
-    return ListedTilings(tilings.problem.name, tilings.complete, len(tilings), matching, listed)
+def listed_tilings(matches: Matches, chosen: Sequence[int]) -> ListedTilings:
+    """Return the chosen tilings, which are counted from 0, as copies that satisfy the conditions."""
+    listed = [ListedTiling(number + 1, one.cells) for number, one in zip(chosen, matches.placed(chosen), strict=True)]
+    tilings = matches.tilings
+    return ListedTilings(
+        board=tilings.problem.name,
+        complete=tilings.complete,
+        count=len(tilings),
+        matching=len(matches),
+        classes=tilings.classes,
+        matching_classes=matches.classes,
+        copies=tilings.copies,
+        matching_copies=matches.copies,
+        tilings=listed,
+    )

@@ -224,15 +224,6 @@ class Condition:
         )
         return covering
 
-    def holds(
-        self, tilings: NDArray[np.int32], pieces: NDArray[np.int32], cells: NDArray[np.int32]
-    ) -> NDArray[np.bool_]:
-        """Return a mask ``(tilings,)`` of the tilings that fulfil the condition; other parameters as for `excluded`."""
-        avoids = self.verb == AVOIDS
-        decisive = self.excluded(pieces, cells) if avoids else self.covering(pieces, cells)
-        found: NDArray[np.bool_] = decisive[tilings].any(axis=1) != avoids
-        return found
-
 
 def parse_condition(text: str, board: TilingBoard, names: Sequence[str], key: str) -> Condition:
     """Parse a condition: a piece, "covers" or "avoids", and cells.

@@ -17,7 +17,7 @@ from tiling_stores import BOX, COPIES, IMPOSSIBLE, SQUARE, tiled
 from antipodes.tables.run import RunOptions
 from antipodes.tilings.config import BoardConfig
 from antipodes.tilings.run import tile_board
-from antipodes.tilings.table import open_tilings
+from antipodes.tilings.table import Tilings, open_tilings
 
 DOMINOES = {"name": "dominoes", "cells": "\n".join(["......"] * 6), "pieces": {"D": {"shape": "##", "count": 18}}}
 RING = {"name": "ring", "cells": "\n".join(["....", ".##.", "...."]), "pieces": {"D": {"shape": "##", "count": 5}}}
@@ -65,6 +65,13 @@ def words(page: Page) -> Locator:
     return page.locator(".tilings-head .lead")
 
 
+def numbers(tilings: Tilings, *conditions: str) -> str:
+    """The words above the gallery: the numbers of tilings up to symmetry and in all."""
+    found = tilings.matching(*conditions)
+    classes, copies = (f"{found.classes:,} of ", f"{found.copies:,} of ") if conditions else ("", "")
+    return f"{classes}{tilings.classes:,} tilings up to symmetry, {copies}{tilings.copies:,} in all"
+
+
 def large(page: Page) -> Locator:
     return page.get_by_role("region", name="One tiling")
 
@@ -80,17 +87,18 @@ def board_cell(page: Page, row: int, column: int) -> Locator:
 
 def test_all_tilings_of_a_small_board_are_there(open_page: Open) -> None:
     page = open_page("/#/square")
-    expect(words(page)).to_have_text("10 tilings")
+    expect(words(page)).to_have_text("10 tilings up to symmetry, 80 in all")
     expect(cells(page)).to_have_count(10)
     expect(page.locator(".gallery-cell svg")).to_have_count(10)
     expect(cell(page, 10, 10)).to_be_visible()
 
 
 def test_a_gallery_of_many_has_only_what_is_seen(open_page: Open, folder: Path) -> None:
-    count = len(open_tilings(folder / "dominoes.zarr"))
+    dominoes = open_tilings(folder / "dominoes.zarr")
+    count = len(dominoes)
     assert MANY / 8 <= count < MANY / 7
     page = open_page("/#/dominoes")
-    expect(words(page)).to_have_text(f"{count} tilings")
+    expect(words(page)).to_have_text(numbers(dominoes))
     expect(cell(page, 1, count)).to_be_visible()
     assert cells(page).count() < 80
     page.locator(".gallery").hover()
@@ -157,7 +165,7 @@ def test_conditions_choose_among_the_tilings(open_page: Open, folder: Path) -> N
     board_cell(page, 3, 3).click()
     covering = len(tilings.where("W covers 2,2"))
     assert 0 < covering < 10
-    expect(words(page)).to_have_text(f"{covering} of 10 tilings")
+    expect(words(page)).to_have_text(numbers(tilings, "W covers 2,2"))
     expect(cells(page)).to_have_count(covering)
     expect(board_cell(page, 3, 3)).to_have_text("W")
     page.get_by_role("radio", name="I", exact=True).click()
@@ -165,15 +173,42 @@ def test_conditions_choose_among_the_tilings(open_page: Open, folder: Path) -> N
     board_cell(page, 1, 1).click()
     board_cell(page, 1, 5).click()
     both = tilings.where("W covers 2,2", "I avoids 0,0 0,4")
-    expect(words(page)).to_have_text(f"{len(both)} of 10 tilings")
+    in_words = numbers(tilings, "W covers 2,2", "I avoids 0,0 0,4")
+    expect(words(page)).to_have_text(in_words)
     page.reload()
-    expect(words(page)).to_have_text(f"{len(both)} of 10 tilings")
+    expect(words(page)).to_have_text(in_words)
     for number in both.tolist():
         expect(page.locator(f'[role=option][data-number="{number + 1}"]')).to_be_visible()
     page.get_by_role("button", name="Remove: W covers").click()
-    expect(words(page)).to_have_text(f"{len(tilings.where('I avoids 0,0 0,4'))} of 10 tilings")
+    expect(words(page)).to_have_text(numbers(tilings, "I avoids 0,0 0,4"))
     page.go_back()
-    expect(words(page)).to_have_text(f"{len(both)} of 10 tilings")
+    expect(words(page)).to_have_text(in_words)
+
+
+def test_a_matching_tiling_is_shown_as_the_copy_that_fits(open_page: Open, folder: Path) -> None:
+    tilings = open_tilings(folder / "square.zarr")
+    matches = tilings.matching("I covers 4,4")
+    place, number = next(
+        (place, number) for place, number in enumerate(matches.numbers.tolist()) if matches[place] != tilings[number]
+    )
+    page = open_page("/#/square?where=I covers 4,4")
+    shown = page.locator(f'[role=option][data-number="{number + 1}"] svg path')
+    expect(shown).to_have_count(6)
+    paths = shown.evaluate_all("paths => paths.map((path) => path.getAttribute('d'))")
+    page.locator(f'[role=option][data-number="{number + 1}"]').click()
+    expect(areas(page)).to_have_count(5)
+    chosen = page.locator(".large-images [aria-pressed=true]")
+    expect(chosen).to_have_accessible_name(re.compile("^Symmetric image"))
+    enlarged = chosen.locator("svg path").evaluate_all("paths => paths.map((path) => path.getAttribute('d'))")
+    assert enlarged == paths
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.get_by_role("button", name="Copy text").click()
+    expect(page.get_by_role("button", name="Copy text")).to_have_class(re.compile("copied"))
+    assert page.evaluate("navigator.clipboard.readText()") == matches[place].draw("letters")
+    page.get_by_role("button", name="The tiling itself").click()
+    page.wait_for_url(re.compile("image=0"))
+    page.reload()
+    expect(page.get_by_role("button", name="The tiling itself")).to_have_attribute("aria-pressed", "true")
 
 
 def test_the_next_is_the_next_that_fits(open_page: Open, folder: Path) -> None:
@@ -247,7 +282,7 @@ def test_conditions_that_nothing_fits_and_that_are_none(open_page: Open) -> None
     page.goto(page.url.split("#")[0] + "#/square?where=nonsense")
     expect(page.get_by_role("alert")).to_contain_text("nonsense")
     page.get_by_role("button", name="Remove: nonsense").click()
-    expect(words(page)).to_have_text("10 tilings")
+    expect(words(page)).to_have_text("10 tilings up to symmetry, 80 in all")
 
 
 def test_an_address_of_no_tiling_shows_the_gallery(open_page: Open) -> None:
@@ -262,7 +297,7 @@ def test_the_page_follows_a_search_that_is_under_way(open_page: Open, folder: Pa
     page = open_page("/#/growing")
     expect(words(page)).to_contain_text("the search is unfinished")
     tile_board(BoardConfig(SQUARE), folder / "growing.zarr", options=RunOptions(workers=1))
-    expect(words(page)).to_have_text("10 tilings")
+    expect(words(page)).to_have_text("10 tilings up to symmetry, 80 in all")
     expect(cells(page)).to_have_count(10)
 
 

@@ -35,7 +35,7 @@ from antipodes.system.options import CLUSTER, RESOURCES, RunOptions, command_wor
 from antipodes.tilings.config import BoardConfig, load_board
 from antipodes.tilings.drawing import Canvas, colours, draw_sheet, draw_tiling
 from antipodes.tilings.drawing import steps as placed_one_by_one
-from antipodes.tilings.table import Tilings, listed_tilings, open_tilings
+from antipodes.tilings.table import Matches, Tilings, listed_tilings, open_tilings
 from antipodes_tasks.base.errors import ConfigError, InputError
 from antipodes_tasks.base.quoting import counted, printable
 from antipodes_tasks.exact_cover.problem import TilingProblem
@@ -52,6 +52,12 @@ Where = typer.Option(
     "--where",
     metavar="CONDITION",
     help="Only tilings that satisfy this condition, such as 'X covers 23' or 'I avoids 0 9'. Repeatable.",
+)
+WhereCopies = typer.Option(
+    "--where",
+    metavar="CONDITION",
+    help="Only tilings that satisfy this condition, such as 'X covers 23', as they are or rotated or reflected; "
+    "the copy that satisfies it is shown. Repeatable.",
 )
 
 app = commands()
@@ -254,7 +260,7 @@ def show(
         ),
     ] = None,
     every: Annotated[bool, typer.Option("--all", help="Draw all tilings.")] = False,
-    where: Annotated[list[str] | None, Where] = None,
+    where: Annotated[list[str] | None, WhereCopies] = None,
     raw: Annotated[bool, typer.Option("--raw", help="Also show rotated and reflected copies.")] = False,
     svg: Svg = None,
     png: Png = None,
@@ -269,66 +275,79 @@ def show(
     from antipodes.stores import find_store  # loads all kinds of stores, which `tile` does not need
 
     with open_tilings(find_store(store), raw) as tilings:
-        matching = _matching(tilings, where or [])
+        matches = _matches(tilings, where or [])
         shown = None if every else limit or (DEFAULT_FILE_LIMIT if pictures else DEFAULT_LIMIT)
-        chosen = _chosen(tilings, matching, number, steps, shown)
+        chosen = _chosen(matches, number, 1 if steps else shown)
         if as_json:
-            print_json(listed_tilings(tilings, chosen, len(matching)))
-        elif not len(matching):
+            print_json(listed_tilings(matches, chosen))
+        elif not len(matches):
             which = " match" if where and len(tilings) else ""
             print_line(f"{tilings.problem.name}: no tilings{which}{'' if tilings.complete else ' yet'}")
         elif pictures:
-            _write(tilings, chosen, steps, pictures)
+            _write(matches, chosen, steps, pictures)
         else:
-            _print(tilings, chosen, len(matching), steps, style)
+            _print(matches, chosen, steps, style)
+        if where and len(matches) and not as_json:
+            print_line(_matching_in_words(matches))
     if not tilings.complete:
         print_message(f"unfinished; resume with: antipodes resume {in_shell(find_store(store))}")
 
 
-def _matching(tilings: Tilings, where: list[str]) -> Sequence[int]:
-    """Return the indices, from 0, of the tilings that meet all conditions."""
+def _matches(tilings: Tilings, where: list[str]) -> Matches:
+    """Return the tilings of which a symmetric copy meets all conditions."""
     try:
-        return [int(index) for index in tilings.where(*where)] if where else range(len(tilings))
+        return tilings.matching(*where)
     except ConfigError as error:
         raise InputError(f"--{error}") from None
 
 
-def _chosen(
-    tilings: Tilings, matching: Sequence[int], number: int | None, steps: bool, limit: int | None
-) -> Sequence[int]:
+def _matching_in_words(matches: Matches) -> str:
+    """Return the numbers of matching tilings, up to symmetry and in all."""
+    tilings = matches.tilings
+    classes, copies = f"{matches.classes:,} of {counted(tilings.classes, 'tiling')}", tilings.copies
+    if copies == tilings.classes:
+        return f"{tilings.problem.name}: {classes} match"
+    in_all = f"{matches.copies:,} of {copies:,} in all"
+    return f"{tilings.problem.name}: {classes} up to the symmetries of the board match, {in_all}"
+
+
+def _chosen(matches: Matches, number: int | None, limit: int | None) -> Sequence[int]:
     """Return the indices, from 0, of the tilings to show."""
-    count = len(tilings)
+    tilings, count = matches.tilings, len(matches.tilings)
     if number is not None:
         if not 1 <= number <= count:
             if not count:
                 raise InputError(f"--number: {tilings.problem.name} has no tilings")
             raise InputError(f"--number: expected 1 to {count}, found {number}")
-        if number - 1 not in matching:
-            raise InputError(f"--number: tiling {number} does not fulfil the conditions of --where")
+        if number - 1 not in matches.numbers:
+            raise InputError(f"--number: no symmetric copy of tiling {number} fulfils the conditions of --where")
         return [number - 1]
-    return matching[: 1 if steps else limit]
+    chosen: list[int] = matches.numbers[:limit].tolist()
+    return chosen
 
 
-def _print(tilings: Tilings, chosen: Sequence[int], matching: int, in_steps: bool, style: str) -> None:
-    shown = [tilings.array[index] for index in chosen]
-    captions = [f"{index + 1:,} of {len(tilings):,}" for index in chosen]
+def _print(matches: Matches, chosen: Sequence[int], in_steps: bool, style: str) -> None:
+    problem, count = matches.tilings.problem, len(matches.tilings)
+    shown = [one.placements for one in matches.placed(chosen)]
+    captions = [f"{index + 1:,} of {count:,}" for index in chosen]
     if in_steps:
-        shown, captions = _steps(tilings, chosen)
-    print_canvas(tilings.problem, draw_sheet(tilings.problem, shown, captions, style, terminal_columns()))
-    if len(chosen) < matching and len(chosen) > 1:
-        print_line(f"and {matching - len(chosen):,} more: --all")
+        shown = _steps(problem, shown)
+        captions = [f"{step % problem.copies + 1} of {problem.copies}" for step in range(len(shown))]
+    print_canvas(problem, draw_sheet(problem, shown, captions, style, terminal_columns()))
+    if len(chosen) < len(matches) and len(chosen) > 1:
+        print_line(f"and {len(matches) - len(chosen):,} more: --all")
 
 
-def _steps(tilings: Tilings, chosen: Sequence[int]) -> tuple[list[NDArray[np.int32]], list[str]]:
-    shown = [placed for index in chosen for placed in placed_one_by_one(tilings.problem, tilings.array[index])]
-    pieces = tilings.problem.copies
-    return shown, [f"{step % pieces + 1} of {pieces}" for step in range(len(shown))]
+def _steps(problem: TilingProblem, tilings: Sequence[NDArray[np.int32]]) -> list[NDArray[np.int32]]:
+    return [placed for tiling in tilings for placed in placed_one_by_one(problem, tiling)]
 
 
-def _write(tilings: Tilings, chosen: Sequence[int], in_steps: bool, pictures: PictureFiles) -> None:
-    shown = _steps(tilings, chosen)[0] if in_steps else [tilings.array[index] for index in chosen]
+def _write(matches: Matches, chosen: Sequence[int], in_steps: bool, pictures: PictureFiles) -> None:
+    problem = matches.tilings.problem
+    tilings = [one.placements for one in matches.placed(chosen)]
+    shown = _steps(problem, tilings) if in_steps else tilings
     what = f"tiling {chosen[0] + 1}" if len(chosen) == 1 else counted(len(chosen), "tiling")
-    pictures.write([draw_tiling(tilings.problem, tiling) for tiling in shown], f"{what} of {len(tilings):,}")
+    pictures.write([draw_tiling(problem, tiling) for tiling in shown], f"{what} of {len(matches.tilings):,}")
 
 
 def print_canvas(problem: TilingProblem, drawing: Canvas) -> None:

@@ -103,10 +103,9 @@ class TilingsPage {
   }
 
   #showCount(answer, at) {
-    const { count, matching, complete } = answer;
-    const chosen = this.conditions.length ? `${formatCount(matching)} of ` : "";
+    const { matching, complete } = answer;
     const unfinished = complete ? "" : " found so far; the search is unfinished";
-    this.words.textContent = `${chosen}${formatCount(count, "tiling")}${unfinished}`;
+    this.words.textContent = `${numbersIn(answer, this.conditions.length > 0)}${unfinished}`;
     this.none.hidden = matching > 0;
     this.gallery.element.hidden = matching === 0;
     this.none.textContent = emptiness(this.conditions.length > 0, complete);
@@ -129,7 +128,7 @@ class TilingsPage {
     }
     const before = this.large.number;
     try {
-      await this.large.show({ number, image: numberIn(image, 0), laid: numberIn(step, Infinity) });
+      await this.large.show({ number, image: numberIn(image, -1), laid: numberIn(step, Infinity), where: this.conditions });
     } catch (error) {
       this.context.navigate({ tiling: null, image: null, step: null }, { replace: true });
       throw error;
@@ -189,6 +188,13 @@ class TilingsPage {
 /** Return a value of the address as a number, or `otherwise` if it is not a number. */
 function numberIn(text, otherwise) {
   return /^\d{1,15}$/.test(text ?? "") ? Number(text) : otherwise;
+}
+
+/** Return the numbers of tilings: up to symmetry, and of all symmetric copies if there are more. */
+function numbersIn({ classes, copies, matching_classes, matching_copies }, conditional) {
+  const chosen = (number) => (conditional ? `${formatCount(number)} of ` : "");
+  if (copies === classes) return `${chosen(matching_classes)}${formatCount(classes, "tiling")}`;
+  return `${chosen(matching_classes)}${formatCount(classes, "tiling")} up to symmetry, ${chosen(matching_copies)}${formatCount(copies)} in all`;
 }
 
 function emptiness(conditional, complete) {

@@ -107,7 +107,8 @@ export class Filter {
   }
 
   #show() {
-    this.hint.textContent = `Choose the cells that ${this.piece} ${this.verb === "covers" ? "covers" : "does not cover"}.`;
+    const choice = `Choose the cells that ${this.piece} ${this.verb === "covers" ? "covers" : "does not cover"}.`;
+    this.hint.textContent = `${choice} Rotated and reflected copies count, and the copy that fits is shown.`;
     mark(this.pieces, "piece", this.piece);
     mark(this.verbs, "verb", this.verb);
     this.buttons.forEach((made, cell) => this.#showCell(made, cell));

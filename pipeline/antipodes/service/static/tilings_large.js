@@ -2,7 +2,7 @@
 
 import { LatestRequest, storePath } from "./api.js";
 import { button, element, formatCount } from "./elements.js";
-import { copyButton, save } from "./saving.js";
+import { copyButton, quoteForShell, save } from "./saving.js";
 import { pngOf, svgText, tilingPicture, tilingText } from "./tilings_drawing.js";
 
 const BEAT = 420;
@@ -38,7 +38,7 @@ export class Large {
         "div",
         { class: "row large-tools", role: "group", "aria-label": "Copy and save" },
         copyButton("Copy text", () => tilingText(plan, this.all[this.image]), context, "Copy the tiling as letters"),
-        copyButton("Copy command", () => `${context.store.command} --number ${this.number}`, context, "Copy the shell command that shows this tiling"),
+        copyButton("Copy command", () => this.#command(), context, "Copy the shell command that shows this tiling"),
         copyButton("Copy link", () => location.href, context, "Copy the address of this view"),
         button("SVG", () => this.#saveSvg(), { class: "quiet", "aria-label": "Save as SVG" }),
         button("PNG", () => this.#savePng(), { class: "quiet", "aria-label": "Save as PNG" }),
@@ -46,17 +46,22 @@ export class Large {
     );
   }
 
-  /** Show a tiling by its number and the number of its symmetric image, with `laid` of its pieces. */
-  async show({ number, image, laid }) {
+  /**
+   * Show a tiling by its number and the number of its symmetric image, with `laid` of its pieces. If `image` is -1, show
+   * the first image that satisfies the conditions `where`, as the gallery does.
+   */
+  async show({ number, image, laid, where }) {
     const { api, name, store } = this.context;
-    if (number !== this.number || store.version !== this.version) {
+    const asked = JSON.stringify([number, store.version, where]);
+    if (asked !== this.asked) {
       this.#pause();
-      const images = await this.asks.ask((signal) => api.get(storePath(name, `/tilings/${number}/images`), {}, signal));
+      const images = await this.asks.ask((signal) => api.get(storePath(name, `/tilings/${number}/images`), { where }, signal));
       const tiling = images && (await this.#itself(number));
       if (!tiling) return;
-      Object.assign(this, { number, version: store.version, all: withItselfFirst(images, tiling) });
+      const sorted = withItselfFirst(images, tiling);
+      Object.assign(this, { number, where, asked, all: sorted.map(({ pieces }) => pieces), first: firstMatch(sorted) });
     }
-    this.image = Math.min(image, this.all.length - 1);
+    this.image = image < 0 ? this.first : Math.min(image, this.all.length - 1);
     this.title.textContent = `Tiling ${formatCount(number)}`;
     this.order = this.plan.order(this.all[this.image]);
     this.slider.max = this.order.length;
@@ -68,6 +73,12 @@ export class Large {
     this.#pause();
     this.asks.stop();
     this.element.remove();
+  }
+
+  /** Return the shell command that shows this tiling, as the copy that satisfies the conditions if it is shown. */
+  #command() {
+    const conditions = this.first > 0 && this.image === this.first ? this.where : [];
+    return [`${this.context.store.command} --number ${this.number}`, ...conditions.map((one) => `--where ${quoteForShell(one)}`)].join(" ");
   }
 
   async #itself(number) {
@@ -120,7 +131,7 @@ export class Large {
   }
 
   #imageButton(pieces, at) {
-    const choose = () => this.context.navigate({ image: at || null }, { replace: true });
+    const choose = () => this.context.navigate({ image: at === this.first ? null : at }, { replace: true });
     const made = button("", choose, { class: "large-image", "aria-label": at ? `Symmetric image ${at + 1}` : "The tiling itself" });
     made.append(tilingPicture(this.plan, pieces));
     return made;
@@ -143,9 +154,14 @@ export class Large {
   }
 }
 
-/** Return all images as {label: cells}, with the tiling itself first. */
+/** Return all images, with the tiling itself first. */
 function withItselfFirst(images, tiling) {
   const text = (pieces) => JSON.stringify(Object.entries(pieces).sort());
-  const others = images.map(({ pieces }) => pieces).filter((pieces) => text(pieces) !== text(tiling));
-  return [tiling, ...others];
+  const isItself = ({ pieces }) => text(pieces) === text(tiling);
+  return [...images.filter(isItself), ...images.filter((image) => !isItself(image))];
+}
+
+/** Return the place of the first image that satisfies the conditions; 0 if none does. */
+function firstMatch(images) {
+  return Math.max(0, images.findIndex(({ matches }) => matches));
 }
