@@ -7,6 +7,8 @@ from hashlib import sha256
 import pytest
 from waiting import PATIENCE
 
+import antipodes as ap
+
 FARTHEST = "8 6 7 / 2 5 4 / 3 0 1"
 FUNCTIONS = """
 import time
@@ -51,6 +53,34 @@ def test_a_function_guides_astar_and_beam(cli):
     beam = answer(cli, "eight-puzzle", FARTHEST, "--heuristic", "own.py:misplaced", "--method", "beam", "--width", 100)
     assert (beam["proved"], beam["bound"]) == ("path", None)
     assert len(beam["solutions"][0]) == beam["distance"] + 1 >= 32
+
+
+@pytest.mark.parametrize(
+    ("options", "method"),
+    [
+        (("--heuristic", "manhattan"), "ida-star"),
+        (("--heuristic", "linear-conflict", "--all"), "ida-star"),
+        (("--weight", 2), "astar"),
+        (("--heuristic", "manhattan", "--weight", 2), "astar"),
+        (("--width", 50), "beam"),
+        (("--heuristic", "own.py:misplaced", "--width", 50), "beam"),
+    ],
+)
+def test_options_of_a_guided_search_choose_its_method(cli, options, method):
+    assert answer(cli, "eight-puzzle", "1 2 3 4 0 5 7 8 6", *options)["method"] == method
+    batch = [option for option in options if option != "--all"]
+    row = cli("solve", "eight-puzzle", "--batch", "-", *batch, stdin="1 2 3 4 0 5 7 8 6\n").out.splitlines()[1]
+    assert f"--method {method}" in row
+
+
+def test_options_of_a_guided_search_choose_its_method_in_python():
+    for options, method in (
+        ({"heuristic": "manhattan"}, "ida-star"),
+        ({"weight": 2}, "astar"),
+        ({"heuristic": "manhattan", "width": 50}, "beam"),
+    ):
+        assert ap.solve("eight-puzzle", "1 2 3 4 0 5 7 8 6", **options).method == method
+        assert [one.method for one in ap.solve_many("eight-puzzle", ["123405786"], **options)] == [method]
 
 
 def test_the_text_states_what_is_proved(cli):

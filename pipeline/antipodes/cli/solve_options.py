@@ -23,7 +23,7 @@ from antipodes.cli.options import (
 )
 from antipodes.cli.usage import naming
 from antipodes.puzzles.python_source import is_reference, loaded_function
-from antipodes.solving.solve import IDA_STAR
+from antipodes.solving.solve import IDA_STAR, implied_method
 from antipodes.stores import find_store
 from antipodes.system.addresses import Address
 from antipodes.system.options import LARGE, SMALL, option_of
@@ -59,7 +59,7 @@ class SolveOptions:
     moves: MoveSequence = None
     method: Annotated[
         str | None,
-        typer.Option(metavar="METHOD", help=f"{', '.join(METHODS)}. [default: chosen for the puzzle]"),
+        typer.Option(metavar="METHOD", help=f"{', '.join(METHODS)}. [default: chosen for the puzzle and the options]"),
     ] = None
     to: Annotated[
         str | None,
@@ -90,7 +90,8 @@ class SolveOptions:
         typer.Option(
             metavar="NAME",
             help=f"Heuristic of ida-star, astar or beam: {', '.join(NAMED)}, or a function path.py:name "
-            "(not for ida-star). [default: the strongest that applies]",
+            "(not for ida-star). Without --method, a name chooses ida-star, and a function chooses astar. "
+            "[default: the strongest that applies]",
         ),
     ] = None
     weight: Annotated[
@@ -179,7 +180,7 @@ class SolveOptions:
     def takes_patterns(self) -> bool:
         """Whether the puzzle's own pattern tables, if any, guide the search."""
         others = (self.to, self.store, self.heuristic)
-        return not self.tables and self.method in (None, IDA_STAR) and all(other is None for other in others)
+        return not self.tables and self.search_method in (None, IDA_STAR) and all(other is None for other in others)
 
     def check(self) -> None:
         """Raise InputError if the method would ignore an option, or if options cannot be combined."""
@@ -200,14 +201,22 @@ class SolveOptions:
             raise InputError(f"--method: there is no method {quote(self.method)}; choose one of {', '.join(METHODS)}")
         methods = {"limit": (ROUTES,), "heuristic": GUIDED, "weight": (ASTAR,), "width": (BEAM,), "store": (TABLE,)}
         for option, fitting in methods.items():
-            implied = self.method is None and (option == "store" or (option == "heuristic" and self.is_function))
-            if getattr(self, option) is not None and self.method not in fitting and not implied:
-                chosen = f", not with --method {shorten(self.method)}" if self.method else ""
-                raise InputError(f"--{option} can only be used with --method {' or '.join(fitting)}{chosen}")
+            implied = option == "store" and self.search_method is None
+            if getattr(self, option) is not None and self.search_method not in fitting and not implied:
+                raise InputError(
+                    f"--{option} can only be used with --method {' or '.join(fitting)}{self._choice(', not with ')}"
+                )
         if self.is_function and self.method == IDA_STAR:
             raise InputError(f"--heuristic: {IDA_STAR} cannot use a function; choose {ASTAR} or {BEAM}")
-        if self.every and (self.method in (ASTAR, BEAM) or self.is_function):
-            raise InputError(f"--all cannot be combined with {self.method or ASTAR}, which finds one path")
+        if self.every and self.search_method in (ASTAR, BEAM):
+            raise InputError(f"--all cannot be combined with {self.search_method}, which finds one path")
+
+    def _choice(self, before: str = "") -> str:
+        """Return the option that chooses the method, after the words ``before``; "" if there is none."""
+        if self.method is not None:
+            return f"{before}--method {shorten(self.method)}"
+        implying = names_given({"weight": self.weight, "width": self.width, "heuristic": self.heuristic})
+        return f"{before}--{implying[0]}" if implying else ""
 
     @property
     def is_function(self) -> bool:
@@ -228,8 +237,9 @@ class SolveOptions:
 
     @property
     def search_method(self) -> str | None:
-        """The method, or the default method for a function as heuristic."""
-        return ASTAR if self.method is None and self.is_function else self.method
+        """The method as given or implied by other options, or None."""
+        by_name = self.heuristic is not None and not self.is_function
+        return self.method or implied_method(by_name, self.is_function, self.weight, self.width)
 
     @property
     def further(self) -> dict[str, Any]:
@@ -237,11 +247,11 @@ class SolveOptions:
         return {name: value for name in ("weight", "width") if (value := getattr(self, name)) is not None}
 
     def _check_tables(self) -> None:
-        if self.tables and (self.method not in (None, IDA_STAR) or self.heuristic):
-            other = "--heuristic" if self.heuristic else f"--method {shorten(self.method or '')}"
+        if self.tables and (self.search_method not in (None, IDA_STAR) or self.heuristic):
+            other = "--heuristic" if self.heuristic else self._choice()
             raise InputError(f"--tables cannot be combined with {other}; pattern tables are a heuristic of ida-star")
-        if self.threads is not None and (self.batch is not None or self.method not in (None, IDA_STAR)):
-            other = "--batch; set --workers instead" if self.batch is not None else f"--method {self.method}"
+        if self.threads is not None and (self.batch is not None or self.search_method not in (None, IDA_STAR)):
+            other = "--batch; set --workers instead" if self.batch is not None else self._choice()
             raise InputError(f"--threads cannot be combined with {other}")
         others = names_given({"tables": self.tables, "batch": self.batch})
         if self.store is not None and others:
@@ -271,7 +281,7 @@ class SolveOptions:
         if self.build not in (SMALL, LARGE):
             raise InputError(f"--build: expected {SMALL} or {LARGE}, found {quote(self.build)}")
         method = None if self.method == IDA_STAR else self.method
-        others = {"to": self.to, "store": self.store, "heuristic": self.heuristic, "tables": self.tables}
+        others = {name: getattr(self, name) for name in ("to", "store", "heuristic", "weight", "width", "tables")}
         if unfit := names_given({"method": method, **others}):
             value = f" {method}" if method else ""
             raise InputError(

@@ -28,7 +28,6 @@ from antipodes_tasks.base.quoting import quote, shorten
 from antipodes_tasks.properties.finding import Symmetries, symmetries_of
 from antipodes_tasks.rules.moves import GoalTest, Labels
 from antipodes_tasks.searches.answer import DEFAULT_LIMIT, Answer
-from antipodes_tasks.searches.best_first import ASTAR
 from antipodes_tasks.searches.guides import Guidance
 from antipodes_tasks.searches.pattern_databases import Patterns
 from antipodes_tasks.searches.problem import Problem, goals_of
@@ -70,8 +69,9 @@ def solve(
     goal
         A string, a pattern, or labels ``(places,)`` or ``(goals, places)``; None means the puzzle's starts.
     method
-        "bfs", "bidirectional", "iddfs", "ida-star", "astar" or "beam"; None means "astar" with a function as heuristic,
-        "ida-star" with another heuristic, and otherwise a method that suits the problem.
+        "bfs", "bidirectional", "iddfs", "ida-star", "astar" or "beam"; None means "beam" with a ``width``, "astar" with
+        a ``weight`` or a function as heuristic, "ida-star" with another heuristic, and otherwise a method that suits
+        the problem.
     table
         An open table of the puzzle, which answers the question instead of a search.
     max_depth
@@ -111,7 +111,7 @@ def solve(
     if table is not None:
         _check_table_suffices(method, options)
         return solving.solve_by_table(problem, table, **paths, **_given(memory_limit=limit))
-    chosen = _guided(method, heuristic) or solving.choose_method(problem).method
+    chosen = _guided(method, heuristic, weight, width) or solving.choose_method(problem).method
     with _search_shown(listener) as told:
         return solving.solve(problem, chosen, **paths, memory_limit=limit, listener=told, **options)
 
@@ -145,7 +145,7 @@ def solve_many(
     goals = _goals_or_test(found, goal)
     problems = (Problem.of(found.rules, labels, goals) for labels in found.positions(positions))
     options = _given(heuristic=heuristic, weight=weight, width=width)
-    method = _guided(method, heuristic)
+    method = _guided(method, heuristic, weight, width)
     options |= {"max_depth": max_depth, "max_seconds": max_seconds}
     arguments.optional(threads, tasks_at_once, "threads")
     return (one.answer for one in solving.solve_many(problems, method, threads=threads, **options))
@@ -305,9 +305,9 @@ def _given(**options: Any) -> dict[str, Any]:
     return {name: value for name, value in options.items() if value is not None}
 
 
-def _guided(method: str | None, heuristic: Guidance) -> str | None:
-    """Return the given method, or the method that uses heuristics if only a heuristic is given."""
-    arguments.optional(method, arguments.text, "a method")
-    if method is not None or heuristic is None:
+def _guided(method: str | None, heuristic: Guidance, weight: float | None, width: int | None) -> str | None:
+    """Return the given method, or the method that the options of guided searches imply."""
+    if arguments.optional(method, arguments.text, "a method") is not None:
         return method
-    return ASTAR if callable(heuristic) else solving.IDA_STAR
+    by_function = callable(heuristic)
+    return solving.implied_method(heuristic is not None and not by_function, by_function, weight, width)

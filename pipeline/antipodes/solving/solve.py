@@ -176,6 +176,18 @@ class MethodChoice:
     reason: str
 
 
+def implied_method(by_name: bool, by_function: bool, weight: float | None, width: int | None) -> str | None:
+    """Return the method for a heuristic, a ``weight`` or a ``width`` that the user gives without a method, or None.
+
+    A heuristic ``by_name`` includes pattern tables.
+    """
+    if width is not None and weight is None:
+        return BEAM
+    if weight is not None or by_function:
+        return ASTAR
+    return IDA_STAR if by_name else None
+
+
 @dataclass(frozen=True, slots=True)
 class Solved:
     """An answer and how it was found."""
