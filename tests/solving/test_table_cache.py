@@ -249,3 +249,37 @@ def test_a_cache_whose_lock_is_held_is_not_written(folder: Path, monkeypatch: py
         fcntl.flock(lock, fcntl.LOCK_EX)
         assert byte_cache.keep_cached("x", 10, pytest.fail) is None
     assert byte_cache.keep_cached("x", 10, lambda write: write(0, np.ones(10, dtype=np.uint8))) is not None
+
+
+def test_files_and_blocks_that_were_exchanged_are_not_used(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(byte_cache, "BLOCK", 4096)
+    values = {name: np.full(8192, number, dtype=np.uint8) for number, name in enumerate(("one", "other"))}
+    values["one"][:4096] = 7
+    for name, content in values.items():
+        byte_cache.keep_cached(name, len(content), lambda write, content=content: write(0, content))
+        found = byte_cache.open_cached(name)
+        assert found is not None
+        assert np.array_equal(found, content)
+    one, other = folder / "one.depths", folder / "other.depths"
+    content = one.read_bytes()
+    one.write_bytes(other.read_bytes())
+    other.write_bytes(content[4096:8192] + content[:4096] + content[8200:] + content[8192:8200])
+    assert byte_cache.open_cached("one") is None
+    assert byte_cache.open_cached("other") is None
+
+
+@pytest.mark.parametrize("problem", ["other users can write to", "belongs to another user"])
+def test_a_folder_of_other_users_is_refused(
+    problem: str, store: TableStore, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    expected = read(store, BYTES)
+    assert folder.stat().st_mode & 0o777 == 0o700
+    if problem.startswith("other"):
+        folder.chmod(0o770)
+    else:
+        os.chown(folder, os.getuid() or 1000, -1)
+        monkeypatch.setattr(os, "geteuid", lambda: folder.stat().st_uid + 1)
+    with pytest.raises(InputError, match=f"cached tables are not used, because .*{problem}.*set XDG_CACHE_HOME"):
+        read(store, BYTES)
+    monkeypatch.setenv(LIMIT_VARIABLE, "0")
+    assert np.array_equal(read(store, BYTES), expected)

@@ -174,7 +174,7 @@ def main() -> None:
     remove_settings(os.environ)
     logging.disable()  # libraries log a lost cluster with tracebacks; the program reports it in one line
     warnings.simplefilter("ignore")
-    jit.watch.tell = lambda: print_message("compiling machine code on first use; this takes a few seconds")
+    jit.watch.tell = _print_compilation
     if not {"--quiet", "-q"} & set(sys.argv):
         retry.watch.tell = lambda waited_for: print_message(f"waiting for {waited_for}")
     sys.excepthook = print_traceback
@@ -185,6 +185,13 @@ def main() -> None:
     if status == INTERRUPTED or retry.has_open_requests():
         _leave_tasks(status)
     sys.exit(status)
+
+
+def _print_compilation() -> None:
+    """Say that the program is compiling, and if this happens at every start, why."""
+    reason = jit.watch.reason_uncached
+    when = "on first use; this takes a few seconds" if reason is None else f"again at every start, because {reason}"
+    print_message(f"compiling machine code {when}")
 
 
 def run_command(arguments: list[str]) -> int:

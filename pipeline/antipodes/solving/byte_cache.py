@@ -1,13 +1,16 @@
 """A cache of bytes in files in the user's cache folder.
 
-A file contains the bytes, followed by a digest of each block. It is read into memory and then checked, not mapped: if a
-mapped file were truncated, the process would end (SIGBUS), and if it were written, the bytes would change after the
-check. The program replaces files and never changes them in place. The total size of the files is limited, and the least
-recently used files are deleted to make room. Processes take turns to make room, and lock the files that they are
-writing.
+A file contains the bytes, followed by a digest of each block, which also depends on the name of the file. It is read
+into memory and then checked, not mapped: if a mapped file were truncated, the process would end (SIGBUS), and if it
+were written, the bytes would change after the check. The program replaces files and never changes them in place. The
+total size of the files is limited, and the least recently used files are deleted to make room. Processes take turns to
+make room, and lock the files that they are writing.
+
+Digests only detect corruption, so a folder in which other users can replace files is refused.
 """
 
 import fcntl
+import hashlib
 import os
 import shutil
 from collections.abc import Callable, Iterator
@@ -21,8 +24,9 @@ from numpy.typing import NDArray
 
 from antipodes.system.machine import GIB, available_workers
 from antipodes.system.options import memory_size
-from antipodes_tasks.base.errors import AntipodesError
+from antipodes_tasks.base.errors import AntipodesError, InputError
 from antipodes_tasks.base.parallel import on_threads
+from antipodes_tasks.base.private_folder import reason_not_private
 from antipodes_tasks.base.regular_file import lock_soon, open_file
 from antipodes_tasks.searches.packed import digest
 from antipodes_tasks.searches.progress import Heartbeat, no_pulse
@@ -55,7 +59,11 @@ def open_cached(name: str, pulse: Heartbeat = no_pulse, into: Bytes | None = Non
     """Return the bytes of a file, or None if it is missing or corrupt. An error raised by ``pulse`` ends the call.
 
     The bytes are written to ``into``, if given; a file of another size is not read.
+
+    Raises InputError if the limit of the cache is not valid, or if other users can replace its files.
     """
+    if not limit_of_cache():
+        return None
     path = _path_of(name)
     try:
         with open_file(path) as file:
@@ -63,7 +71,7 @@ def open_cached(name: str, pulse: Heartbeat = no_pulse, into: Bytes | None = Non
             size = content - -(-content // (BLOCK + DIGEST_BYTES)) * DIGEST_BYTES
             if size <= 0 or (into is not None and size != len(into)):
                 return None
-            values, digests = _read(file.fileno(), size, pulse, into)
+            values, digests = _read(name, file.fileno(), size, pulse, into)
             if os.pread(file.fileno(), len(digests) + 1, size) != digests:
                 return None
         with suppress(OSError):  # the cache may be read-only
@@ -86,15 +94,16 @@ def keep_cached(
     Raises
     ------
     InputError
-        The limit of the cache is not valid.
+        The limit of the cache is not valid, or other users can replace its files.
     AntipodesError
         ``fill`` raised it.
     """
-    path, limit = _path_of(name), limit_of_cache()
+    limit = limit_of_cache()
     if not 0 < size <= limit:
         return None
+    path = _path_of(name)
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        path.parent.mkdir(0o700, parents=True, exist_ok=True)
         with ExitStack() as stack:
             with _locked(path.parent / LOCK):
                 room = _make_room(path.parent, limit - size)
@@ -107,7 +116,7 @@ def keep_cached(
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)  # held while the file is written
                 os.ftruncate(file.fileno(), size)  # reserves its size, which other processes count when they make room
             fill(lambda begin, values: _write(file.fileno(), begin, values))
-            found, digests = _read(file.fileno(), size, pulse, into)
+            found, digests = _read(name, file.fileno(), size, pulse, into)
             _write(file.fileno(), size, np.frombuffer(digests, dtype=np.uint8))
             os.replace(whole, path)
             return found
@@ -118,7 +127,10 @@ def keep_cached(
 
 
 def _path_of(name: str) -> Path:
-    return platformdirs.user_cache_path("antipodes", appauthor=False) / "tables" / f"{name}{SUFFIX}"
+    folder = platformdirs.user_cache_path("antipodes", appauthor=False) / "tables"
+    if reason := reason_not_private(folder):
+        raise InputError(f"cached tables are not used, because {reason}; delete this directory, or set XDG_CACHE_HOME")
+    return folder / f"{name}{SUFFIX}"
 
 
 def _write(file: int, begin: int, values: Bytes) -> None:
@@ -187,15 +199,19 @@ def _status(path: Path) -> os.stat_result | None:
         return None
 
 
-def _read(file: int, size: int, pulse: Heartbeat, into: Bytes | None) -> tuple[Bytes, bytes]:
-    """Return the first ``size`` bytes of a file, and the digest of each block; raise OSError if it is unreadable."""
+def _read(name: str, file: int, size: int, pulse: Heartbeat, into: Bytes | None) -> tuple[Bytes, bytes]:
+    """Return the first ``size`` bytes of a file, and the digest of each block; raise OSError if it is unreadable.
+
+    The name of the file and the offset of the block are parts of the digest.
+    """
     values = np.empty(size, dtype=np.uint8) if into is None else into
+    salt = int.from_bytes(hashlib.blake2b(name.encode(), digest_size=DIGEST_BYTES).digest(), "little")
 
     def digest_at(begin: int) -> int:
         block = values[begin : begin + BLOCK]
         if os.preadv(file, [block.data], begin) != len(block):
             raise OSError(f"expected {len(block)} bytes at {begin}")
-        return digest(block)
+        return (digest(block) + salt + begin) % (1 << 8 * DIGEST_BYTES)
 
     found = list(on_threads(digest_at, range(0, size, BLOCK), available_workers(), pulse))
     return values, np.array(found, dtype="<u8").tobytes()

@@ -17,7 +17,7 @@ from antipodes_tasks.base.parallel import on_threads
 from antipodes_tasks.searches.packed import HALVES, Encoding
 from antipodes_tasks.searches.progress import Heartbeat, no_pulse
 
-FORMAT = 5
+FORMAT = 6
 """The version of the format of the cached files."""
 READ_TOGETHER = 1 << 24
 """Number of entries that a thread reads from a store at once."""
@@ -49,7 +49,7 @@ def values_of(
     StoreDamagedError
         The store is corrupt.
     InputError
-        The environment variable with the limit of the cache is not valid.
+        The environment variable with the limit of the cache is not valid, or other users can replace cached files.
     """
     limit_of_cache()  # raises before anything is read
     size = encoding.size(manifest.index_size)

@@ -1,11 +1,11 @@
 """Compilation with numba, which is imported when a kernel is first called; and bit operations on 64-bit words."""
 
 import functools
-import pickle
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from types import CodeType
 from typing import Any, Generic, ParamSpec, TypeVar, cast
 
 import numpy as np
@@ -69,6 +69,8 @@ class Watch(Stopwatch):
     def __init__(self, tell: Callable[[], None]) -> None:
         super().__init__()
         self.tell = tell
+        self.reason_uncached: str | None = None
+        """Reason why compiled functions are not cached on disk, or None."""
         self._begin: float | None = None
         self._told = False
 
@@ -116,7 +118,7 @@ class Lazy(Generic[P, R]):
         self._made_inner: Any = None
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
-        """Call the compiled function. The first call compiles it or loads it from numba's cache."""
+        """Call the compiled function. The first call compiles it or loads it from the cache."""
         return cast(R, (self._made or self.made)(*args, **kwargs))
 
     @property
@@ -142,9 +144,9 @@ class Lazy(Generic[P, R]):
 def kernel(function: Callable[P, R]) -> Callable[P, R]:
     """Return the function as machine code that releases the GIL, compiled at its first call and cached on disk.
 
-    Numba's cache is next to the source if that folder is writable, otherwise in the user's cache folder;
-    ``NUMBA_CACHE_DIR`` names another folder. Kernels take arrays and scalars only: a function as an argument would be
-    compiled in every process.
+    The cache is next to the source if that folder is writable, otherwise in the user's cache folder;
+    ``NUMBA_CACHE_DIR`` names another folder. `antipodes_tasks.base.kernel_cache` reads and writes its files. Kernels
+    take arrays and scalars only: a function as an argument would be compiled in every process.
 
     A kernel that another kernel calls is compiled as part of the other kernel, without entry points for Python and C,
     and without its own cache. This saves a fifth of the compilation time.
@@ -155,9 +157,16 @@ def kernel(function: Callable[P, R]) -> Callable[P, R]:
 def _compiled(function: Callable[..., Any]) -> Any:
     import numba
 
+    from antipodes_tasks.base.kernel_cache import KernelCache
+
+    _listen()
     options: dict[str, Any] = {"no_cfunc_wrapper": True}
-    dispatcher: Any = numba.njit(nogil=True, cache=True, **options)(function)
-    dispatcher._cache = _cache_type()(function)
+    dispatcher: Any = numba.njit(nogil=True, **options)(function)
+    try:
+        dispatcher._cache = KernelCache(function, list(_parts(function, [])))
+        watch.reason_uncached = dispatcher._cache.reason_unused
+    except RuntimeError:
+        watch.reason_uncached = "no cache directory can be written"
     load = dispatcher._compile_for_args  # numba calls it if it has no machine code for the types of the arguments
 
     def timed_load(*args: Any, **kwargs: Any) -> Any:
@@ -175,23 +184,32 @@ def _inner(function: Callable[..., Any]) -> Any:
     return numba.njit(nogil=True, **options)(function)
 
 
+def _parts(function: Callable[..., Any], found: list[Any]) -> Iterator[object]:
+    """Yield the code and the constants that are compiled as parts of a kernel; ``found`` collects its functions."""
+    found.append(function)
+    codes = list(_nested(function.__code__))
+    for code in codes:
+        yield code.co_code, code.co_names, [one for one in code.co_consts if not isinstance(one, CodeType)]
+    for name in dict.fromkeys(name for code in codes for name in code.co_names):
+        part = function.__globals__.get(name)
+        if isinstance(part, Lazy) and part._function not in found:
+            yield from _parts(part._function, found)
+        elif isinstance(part, int | float | np.generic):
+            yield name, part
+
+
+def _nested(code: CodeType) -> Iterator[CodeType]:
+    """Yield the code of a function and of the functions and comprehensions in it."""
+    yield code
+    for one in code.co_consts:
+        if isinstance(one, CodeType):
+            yield from _nested(one)
+
+
 @functools.cache
-def _cache_type() -> Any:
-    """Return a class for numba's cache that clears a cache if it is unreadable, for example after a module was moved.
-
-    The call also registers a listener that informs the `watch` of each compilation, but not of code loaded from the
-    cache.
-    """
+def _listen() -> None:
+    """Inform the `watch` of each compilation from now on, but not of code loaded from the cache."""
     from numba.core import event
-    from numba.core.caching import FunctionCache
-
-    class Cache(FunctionCache):
-        def load_overload(self, signature: Any, target_context: Any) -> Any:
-            try:
-                return super().load_overload(signature, target_context)  # type: ignore[no-untyped-call]
-            except (ImportError, AttributeError, EOFError, pickle.UnpicklingError):
-                self.flush()  # type: ignore[no-untyped-call]
-                return None
 
     class Listener(event.Listener):
         def on_start(self, event: Any) -> None:
@@ -201,7 +219,6 @@ def _cache_type() -> Any:
             watch.end()
 
     event.register("numba:compile", Listener())  # type: ignore[no-untyped-call]
-    return Cache
 
 
 def _instruction(name: str, *flags: int) -> Callable[[BitFunction], BitFunction]:
