@@ -1,11 +1,10 @@
-"""Measure everything, write ``docs/benchmarks.md``, and add the figures to ``history.jsonl``."""
+"""Measure everything or the named modules, store the results, and write them into the documentation."""
 
-import sys
-from pathlib import Path
+import argparse
 
-from benchmarks import history
+from benchmarks import history, page, results
 from benchmarks.chart import draw
-from benchmarks.measure import Row, machine, measured
+from benchmarks.measure import measured
 
 MODULES = (
     "tables",
@@ -22,56 +21,32 @@ MODULES = (
     "service",
     "clusters",
 )
-RESULTS = Path(__file__).parents[1] / "docs" / "benchmarks.md"
-CHART = RESULTS.with_suffix(".svg")
-HEAD = """# Benchmarks
-
-`make bench` writes this page. Figures are medians of several runs on one machine ({machine}).
-Runs of billions of positions are single runs, and distances from Python are the best of five.
-
-{compared}
-`benchmarks/history.jsonl` contains the figures of all runs, and the chart shows some of them. Compare only ratios
-between runs on different machines.
-
-![Seconds of six measurements in all runs](benchmarks.svg)
-"""
-COMPARED = (
-    "The last column is the change of the first figure since {one.commit} ({one.date}), on the same machine with "
-    "{one.software}."
-)
-ALONE = "There is no earlier run on this machine."
+CHART = page.RESULTS.with_suffix(".svg")
 
 
-def main(names: list[str]) -> None:
-    """Run the named benchmark modules, or all of them, and print the results; write the page after a run of all."""
-    before = history.last_entry(history.hardware())
-    compared = ALONE if before is None else COMPARED.format(one=before)
-    parts = [HEAD.format(machine=machine(), compared=compared)]
-    figures: dict[str, str] = {}
-    for name in names or MODULES:
-        title, rows = measured(name)
-        parts.append(f"## {title}\n\n{table(title, rows, before)}")
-        figures |= {_key(title, row): row.measured for row in rows}
-        print(parts[-1], flush=True)
-    if not names:
-        history.append(history.entry(figures))
-        draw(history.entries(), CHART)
-        RESULTS.write_text("\n".join(parts), encoding="utf-8")
+def main(arguments: list[str] | None = None) -> None:
+    """Read the arguments, measure, and write the page."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument("modules", nargs="*", metavar="MODULE", help=f"by default all of {', '.join(MODULES)}")
+    parser.add_argument("--page", action="store_true", help="measure nothing; write the page from the stored results")
+    parser.add_argument("--only-print", action="store_true", help="store and write nothing")
+    chosen = parser.parse_args(arguments)
+    if not chosen.page:
+        measure(chosen.modules or MODULES, is_stored=not chosen.only_print)
+    if not chosen.only_print:
+        page.write(results.read(), MODULES)
 
 
-def _key(title: str, row: Row) -> str:
-    return f"{title}: {row.what}"
-
-
-def table(title: str, rows: list[Row], before: history.Entry | None) -> str:
-    """Return the rows as a Markdown table, each with its change since the earlier run."""
-    figures = {} if before is None else before.figures
-    lines = ["| measurement | target | result | change |", "| --- | --- | --- | --- |"]
-    for row in rows:
-        changed = history.change(figures.get(_key(title, row)), row.measured)
-        lines.append(f"| {row.what} | {row.target} | {row.measured} | {changed} |")
-    return "\n".join(lines) + "\n"
+def measure(names: list[str] | tuple[str, ...], *, is_stored: bool) -> None:
+    """Run the named modules and print their results; store each module's results as soon as it has run."""
+    for name in names:
+        section = results.section(*measured(name))
+        print(f"## {section.title}\n\n{page.table(section)}", flush=True)
+        if is_stored:
+            results.write({**results.read(), name: section})
+            history.add(section.figures(), **section.made())
+            draw(history.entries(), CHART)
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main()

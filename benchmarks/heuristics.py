@@ -41,22 +41,26 @@ STACKS = 100
 REPEATS = 3
 TABLES = {"fifteen-puzzle-7": "4 s", "fifteen-puzzle-8": "20 s, 3 GiB", "twenty-four-puzzle-a": "6 s"}
 """Target time and memory for each table."""
-LARGE_TABLES = {"3x3x3-corners": "", "3x3x3-phase-one": "2 minutes, 4 GiB together"}
+LARGE_TABLES = {"3x3x3-corners": "", "3x3x3-phase-one": "2 minutes, 4 GiB"}
 """Target time and memory for each table that is computed only once."""
 
 
 def measure() -> list[Row]:
-    """Return all rows. The tables take 5 GiB in a temporary folder."""
+    """Return all rows. The tables take 6 GiB in a temporary folder.
+
+    Tables are computed before any is loaded: a command that a large process starts counts its memory as its own peak.
+    """
     with tempfile.TemporaryDirectory() as folder, patch.dict(os.environ, XDG_CACHE_HOME=f"{folder}/cache"):
         stores = Path(folder)
         rows = [_made(name, target, stores, REPEATS) for name, target in TABLES.items()]
+        large = [_made(name, target, stores, 1) for name, target in LARGE_TABLES.items()]  # before tables are loaded
         for name in load_config("twenty-four-puzzle").patterns[1:]:
             _make(name, stores)
         with _loaded("fifteen-puzzle", stores, rows) as heuristic:
             rows += _korf(heuristic)
         with _loaded("twenty-four-puzzle", stores, []) as heuristic:
             rows.append(_korf_and_felner(heuristic))
-        rows += [_made(name, target, stores, 1) for name, target in LARGE_TABLES.items()]
+        rows += large
         with _loaded("3x3x3", stores, []) as heuristic:
             rows.append(_cube(heuristic))
         return [*rows, *_without_tables()]

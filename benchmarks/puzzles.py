@@ -66,7 +66,7 @@ def _opening() -> Row:
     seconds = {name: run([*ANTIPODES, "plan", name]).seconds for name in bundled_configs()}
     slowest = max(seconds, key=seconds.__getitem__)
     return Row(
-        f"the slowest `antipodes plan` of {len(seconds)} bundled puzzles",
+        "the slowest `antipodes plan` of all bundled puzzles",
         "2 s",
         f"{seconds[slowest]:.2f} s, `{slowest}`",
     )
