@@ -121,6 +121,19 @@ def test_wide_turns_and_rotations_of_a_tower(typed: str, same: str, cli: Command
         assert player.game.position.tolist() == table.puzzle.follow(same)[-1].tolist()
 
 
+def test_numbers_are_names_of_pancake_moves(cli: Command) -> None:
+    Path("stack.toml").write_text(toml({"name": "stack", "family": "pancake", "n": 5}))
+    cli("run", "stack.toml", "--quiet")
+    with open_table("outputs/stack.zarr") as table:
+        player = Player(Game(table, "2 1 3 4 5"))
+        for typed in ("1", "22", "23"):
+            player.obey(typed)
+            assert player.message.startswith("expected a legal move (2 3 4 5)"), typed
+            assert player.game.moves_made == 0
+        player.obey("2")
+        assert (player.game.moves_made, player.game.distance) == (1, 0)
+
+
 def test_what_waits_for_enter(finished: Path) -> None:
     with open_table(finished) as table:
         player = Player(Game(table, NEAR))

@@ -21,6 +21,7 @@ from antipodes_tasks.base.errors import ConfigError, InputError, PositionError
 from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.rules.swaps import Swaps
 
+MOVES_WITH_DIGITS = {"A": [1, 2, 3, 0, 4], "A2": [0, 1, 2, 4, 3]}
 PUZZLE = read_tws(skewb().tws())
 NAMES = dict(zip(("R", "U", "Rw", "2R", "x'", "y"), PUZZLE.turns.values(), strict=False))
 R, U, RW, TWO_R, X, Y = NAMES.values()
@@ -80,6 +81,50 @@ def test_refused(text: str, message: str) -> None:
         parse_sequence(text, NAMES)
     with pytest.raises(PositionError, match=message):
         parse_sequence(text, NAMES, PositionError)
+
+
+@pytest.mark.parametrize(
+    ("settings", "text", "message"),
+    [
+        ({"family": "pancake", "n": 60}, "61", "unknown move '61' at character 1; write (6)1 for a power of '6'"),
+        (
+            {"family": "pancake", "n": 60},
+            "6 123'",
+            "unknown move '123' at character 3; write (12)3 for a power of '12'",
+        ),
+        ({"family": "lights-out", "rows": 3, "columns": 3}, "12", "unknown move '12' at character 1; write (1)2"),
+        ({"family": "lights-out", "rows": 3, "columns": 3}, "1 (2 34)", "unknown move '34' at character 6"),
+        ({"family": "hanoi", "discs": 3}, "0-22", "unknown move '0-22' at character 1; write (0-2)2"),
+        ({"family": "generators", "moves": MOVES_WITH_DIGITS, "start": "0 1 2 3 4"}, "A23", "unknown move 'A23'"),
+    ],
+)
+def test_digits_after_a_name_that_ends_with_a_digit(settings: dict[str, Any], text: str, message: str) -> None:
+    with pytest.raises(PositionError) as raised:
+        puzzle_from({"name": "p", **settings}).follow(text)
+    assert f"{message}" in str(raised.value)
+
+
+def test_powers_of_names_that_end_with_a_digit() -> None:
+    pancakes = puzzle_from({"name": "p", "family": "pancake", "n": 60})
+    assert np.array_equal(pancakes.follow("(6)3"), pancakes.follow("6 6 6"))
+    assert np.array_equal(pancakes.follow("12"), pancakes.follow("(12)"))
+    assert np.array_equal(pancakes.follow("12'"), pancakes.follow("(12)'"))
+    assert pancakes.move_names(pancakes.follow("12,6")) == ["12", "6"]
+
+
+def test_only_moves_with_powers_of_names_that_end_with_a_digit() -> None:
+    definition = TWISTY.replace("Move Uv", "Move G2")
+    settings = {"name": "t", "family": "twisty", "format": "tws", "definition": definition, "turns": "single"}
+    assert puzzle_from({**settings, "only_moves": "U (G2)2 F"}).moves.names
+    with pytest.raises(ConfigError, match=r"unknown move 'G22' at character 1; write \(G2\)2"):
+        puzzle_from({**settings, "only_moves": "U G22"})
+
+
+@pytest.mark.parametrize("text", ["R2R", "U22R", "(R U)32R", "[R, U]2R"])
+def test_digits_that_may_begin_the_next_name(text: str) -> None:
+    with pytest.raises(ConfigError, match="can be read in several ways; write spaces between moves"):
+        parse_sequence(text, NAMES)
+    assert parse_sequence("R2 R", NAMES) == R.power(3)
 
 
 @given(st.text(st.sampled_from("RUwx'y2 ()[]:,./²’é\n"), max_size=40))

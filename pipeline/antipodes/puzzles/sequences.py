@@ -3,7 +3,8 @@ r"""Sequences of moves in the usual notation: ``R U R' F2 (R U)3 [A: B] [A, B]``
 A sequence consists of names of moves, with spaces, commas or nothing between them. A number after a name or a closing
 bracket is an exponent, and a prime ``'`` inverts: ``R2'`` is ``R' R'``. ``[A: B]`` is the conjugate ``A B A'`` and
 ``[A, B]`` the commutator ``A B A' B'``. A full stop is a pause, and ``//`` begins a comment that extends to the end of
-the line. This is the notation of cubing.js. If several names match, the longest is used.
+the line. This is the notation of cubing.js. If several names match, the longest is used. If a name ends with a digit,
+a power of it needs brackets: ``(6)3``, because ``63`` could also be a mistyped name.
 """
 
 import re
@@ -24,6 +25,7 @@ from antipodes_tasks.base.quoting import quote, shorten
 from antipodes_tasks.rules.moves import Labels, Moves
 
 POWER = re.compile(r"([0-9]*)(['’′]?)")
+DIGITS = re.compile(r"[0-9]{1,20}")
 WORD = re.compile(r"[^\s()\[\],:]+")
 MAX_LISTED = 80
 """Maximum number of characters of the names listed in a message; enough for the names of a cube."""
@@ -121,8 +123,27 @@ class _Tokens:
             if match.lastgroup is not None:
                 power = 1
                 if match["name"] is not None or match["mark"] in ("]", ")"):
+                    self._check_clear(text, start, match)
                     power, place = self._power(text, place)
                 yield Token(match[0], start + 1, match["name"] is not None, power)
+
+    def _check_clear(self, text: str, start: int, match: re.Match[str]) -> None:
+        """Raise an error if digits after a name or bracket may be a part of another name."""
+        digits = DIGITS.match(text, match.end())
+        if digits is None:
+            return
+        where = f"at character {start + 1}"
+        if match["name"] is not None and match[0][-1].isdecimal():
+            found, power = text[start : digits.end()], f"({match[0]}){shorten(digits[0], 9)}"
+            raise self._error(
+                f"unknown move {quote(shorten(found, 40))} {where}; write {power} for a power of {quote(match[0])}, "
+                "and spaces between moves"
+            )
+        for begin in range(*digits.span()):
+            name = self._pattern.match(text, begin)
+            if name is not None and name["name"] is not None and name.end() > digits.end():
+                found = quote(shorten(text[start : name.end()], 40))
+                raise self._error(f"{found} {where} can be read in several ways; write spaces between moves")
 
     def _power(self, text: str, place: int) -> tuple[int, int]:
         """Return the exponent at a place of the text, and the place at which it ends."""

@@ -7,7 +7,7 @@ import select
 import sys
 import termios
 import tty
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from itertools import chain
 from typing import Annotated, NamedTuple
@@ -208,7 +208,9 @@ class Player:
     def waits_after(self, typed: str) -> bool:
         """Return whether a longer command begins with ``typed``, so that only Enter completes the command."""
         choices = self.game.choices
-        words = [*(one.name for one in choices), *(str(number) for number in range(1, len(choices) + 1))]
+        words = [one.name for one in choices]
+        if have_numbers(choices):
+            words += [str(number) for number in range(1, len(choices) + 1)]
         return any(len(word) > len(typed) and word.lower().startswith(typed.lower()) for word in words)
 
     def _named(self, word: str) -> NextMove | None:
@@ -225,9 +227,14 @@ class Player:
         close = [one for one in choices if one.name.lower() == word.lower() and not is_wide]
         if len(close) == 1:
             return close[0]
-        if word.isascii() and word.isdecimal() and 1 <= int(word) <= len(choices):
+        if have_numbers(choices) and word.isascii() and word.isdecimal() and 1 <= int(word) <= len(choices):
             return choices[int(word) - 1]
         return None
+
+
+def have_numbers(choices: Sequence[NextMove]) -> bool:
+    """Return whether moves can be chosen by their numbers; not if numbers are their names, as for pancakes."""
+    return any(not one.name.isdecimal() for one in choices)
 
 
 class Typing:
@@ -281,7 +288,7 @@ def screen(player: "Player") -> str:
 def _moves(game: Game, columns: int) -> list[str]:
     """Return lines with the legal moves, each with its number, its name and the distance after it."""
     choices, distance = game.choices, game.distance
-    numbered = any(not one.name.isdecimal() for one in choices)
+    numbered = have_numbers(choices)
     words = []
     for number, one in enumerate(choices, start=1):
         sign = SIGNS[(one.distance > distance) - (one.distance < distance)]

@@ -108,11 +108,17 @@ def with_moves(definition: TwistyDefinition, moves: str) -> TwistyDefinition:
     """
     known = {**definition.turns, **definition.others}
     for word in moves.split():
-        if not any(word.startswith(name) and POWER.fullmatch(word, len(name)) for name in known):
+        if not any(_is_power(word, name) for name in known):
             names = shorten(", ".join(known))
             raise ConfigError(f"only_moves: expected moves among {names}, or powers such as R2; found {quote(word)}")
     turns = {word: parse_sequence(word, known) for word in moves.split()}
     return replace(definition, turns=turns, others={name: turn for name, turn in known.items() if name not in turns})
+
+
+def _is_power(word: str, name: str) -> bool:
+    """Return whether a word is a name or a power of it, such as ``R2`` or ``(A2)2``."""
+    beginnings = (begin for begin in (name, f"({name})") if word.startswith(begin))
+    return any(POWER.fullmatch(word, len(begin)) for begin in beginnings)
 
 
 def drop_orbits(definition: TwistyDefinition, orbits: Collection[str]) -> TwistyDefinition:
