@@ -8,12 +8,14 @@ import numpy as np
 import pytest
 from own_puzzles import jugs, lights, random_puzzle, towers
 
+import antipodes as ap
 from antipodes import checking
 from antipodes.checking import check_puzzle
 from antipodes.puzzles.config import bundled_configs, load_config
 from antipodes.puzzles.custom import define_puzzle
 from antipodes.puzzles.families import puzzle_from
 from antipodes.puzzles.puzzle import Puzzle
+from antipodes_tasks.base.errors import InputError
 
 SIZE = 6
 
@@ -154,6 +156,26 @@ def test_a_wrong_inverse_is_found() -> None:
     """It leads elsewhere."""
     found = problem_of(dials(inverses={"right": "right", "up": "down"}))
     assert "move 'right' leads from 0 0 to 1 0, but its inverse leads from there to 2 0" in found
+
+
+@pytest.mark.parametrize(
+    ("swap", "message"),
+    [
+        (
+            lambda tiles: tiles[:, [1, 2, 0]],
+            "move 'swap' leads from A B . to B . A, but its inverse leads from there to",
+        ),
+        (
+            lambda tiles: tiles[:, [0, 0, 2]],
+            "move 'swap': expected 1 x 'A', found 2; missing: 'B', in A A . from A B .",
+        ),
+    ],
+)
+def test_positions_in_messages_are_written_in_the_symbols_of_the_puzzle(swap: Any, message: str) -> None:
+    puzzle = define_puzzle(name="letters", start="A B .", moves={"swap": swap}, inverses={"swap": "swap"})
+    assert message in problem_of(puzzle)
+    with pytest.raises(InputError, match=r"^move 'swap'.* (A|\.) .* from [AB.] [AB.] [AB.]|to [AB.] [AB.] [AB.],"):
+        ap.run(puzzle)
 
 
 def test_an_inverse_function_that_is_wrong_is_found() -> None:

@@ -19,8 +19,9 @@ from antipodes_tasks.base.quoting import counted, quote, shorten
 from antipodes_tasks.bfs.partition import Partition, State
 from antipodes_tasks.move_tables import Indices, MoveTables
 from antipodes_tasks.properties.named import problems_of_named
-from antipodes_tasks.rules.function_checks import label_text, name_of, problems_of_move
+from antipodes_tasks.rules.function_checks import in_symbols, name_of, problems_of_move
 from antipodes_tasks.rules.moves import Labels, Moves
+from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.spaces.keyed import Keyed
 from antipodes_tasks.spaces.selection import best_space
 from antipodes_tasks.spaces.space import Space
@@ -148,7 +149,7 @@ def check_puzzle(puzzle: PuzzleLike, seed: int = 0) -> CheckReport:
 def _start_problems(puzzle: Puzzle) -> Iterator[str]:
     puzzle.checked(puzzle.start_labels)
     if not any(len(puzzle.moves.successors(start)) for start in puzzle.start_labels):
-        yield f"start: no move is legal in the position {label_text(puzzle.start_labels[0])}"
+        yield f"start: no move is legal in the position {_in_symbols(puzzle.rules, puzzle.start_labels[0])}"
 
 
 def _searched(puzzle: Puzzle, report: CheckReport) -> BruteForce:
@@ -210,7 +211,7 @@ def _sample(positions: Labels, rng: np.random.Generator) -> Labels:
 def _move_problems(puzzle: Puzzle, sample: Labels) -> Iterator[str]:
     """Yield the problems that the tested moves have in positions ``(n, places)``."""
     for number in _tried_moves(puzzle):
-        yield from problems_of_move(puzzle.moves, number, sample)
+        yield from problems_of_move(puzzle.rules, number, sample)
     yield from _ambiguous(puzzle, sample)
 
 
@@ -246,7 +247,8 @@ def _ambiguous(puzzle: Puzzle, sample: Labels) -> Iterator[str]:
         for (one, legal), (other, legal_too) in combinations(results, 2):
             both = np.flatnonzero(legal & legal_too & (one != other).any(axis=1))
             if len(both):
-                yield f"move {name!r}: two moves of this name have different results from {label_text(sample[both[0]])}"
+                position = _in_symbols(puzzle.rules, sample[both[0]])
+                yield f"move {name!r}: two moves of this name have different results from {position}"
 
 
 def _notation_problems(puzzle: Puzzle, sample: Labels) -> Iterator[str]:
@@ -255,7 +257,7 @@ def _notation_problems(puzzle: Puzzle, sample: Labels) -> Iterator[str]:
     for labels in sample:
         text = puzzle.format(labels)
         if text in written:
-            positions = f"{label_text(written[text])} and {label_text(labels)}"
+            positions = f"{_in_symbols(puzzle.rules, written[text])} and {_in_symbols(puzzle.rules, labels)}"
             yield f"format: two positions have the same string {quote(text)}: {positions}"
             return
         written[text] = labels
@@ -266,18 +268,23 @@ def _notation_problems(puzzle: Puzzle, sample: Labels) -> Iterator[str]:
             read = puzzle.parse(text)
         except PositionError:
             continue
-        yield f"parse: accepts {quote(text)}, which is not a position, as {label_text(read)}"
+        yield f"parse: accepts {quote(text)}, which is not a position, as {_in_symbols(puzzle.rules, read)}"
 
 
 def _reading_problems(puzzle: Puzzle, text: str, labels: Labels) -> Iterator[str]:
-    expected = f"parse: expected {label_text(labels)} from {quote(text)}, the result of format"
+    expected = f"parse: expected {_in_symbols(puzzle.rules, labels)} from {quote(text)}, the result of format"
     try:
         read = puzzle.parse(text)
     except PositionError as error:
         yield f"{expected}; found an error: {error}"
         return
     if (read != labels).any():
-        yield f"{expected}; found {label_text(read)}"
+        yield f"{expected}; found {_in_symbols(puzzle.rules, read)}"
+
+
+def _in_symbols(rules: Rules, labels: Labels) -> str:
+    """Return a position in the symbols of the puzzle, without the notation that is checked."""
+    return in_symbols(rules.parts, labels)
 
 
 def _too_large(space: Space) -> bool:
@@ -292,14 +299,15 @@ def _index_problems(space: Space, sample: Labels) -> Iterator[str]:
     indices = space.rank(sample)
     outside = np.flatnonzero((indices < 0) | (indices >= space.size))
     if len(outside):
-        found = indices[outside[0]]
-        yield f"index: expected one from 0 to {space.size - 1}, found {found} for {label_text(sample[outside[0]])}"
+        found, position = indices[outside[0]], _in_symbols(space.rules, sample[outside[0]])
+        yield f"index: expected one from 0 to {space.size - 1}, found {found} for {position}"
         return
     back = space.unrank(indices)
     wrong = np.flatnonzero((back != sample).any(axis=1))
     if len(wrong):
         at = wrong[0]
-        yield f"index: expected {label_text(sample[at])} from index {indices[at]}, found {label_text(back[at])}"
+        position, found = (_in_symbols(space.rules, one[at]) for one in (sample, back))
+        yield f"index: expected {position} from index {indices[at]}, found {found}"
 
 
 def _table_problems(space: Space, layers: BruteForce, sample: Labels) -> Iterator[str]:
@@ -309,7 +317,8 @@ def _table_problems(space: Space, layers: BruteForce, sample: Labels) -> Iterato
     by_moves, by_tables = space.successors(indices), tables.successors(indices)
     for at in by_moves.differing(by_tables)[:1].tolist():
         expected, found = (np.sort(one.indices[one.of == at]).tolist() for one in (by_moves, by_tables))
-        yield f"move tables: expected moves from {label_text(sample[at])} to indices {expected}, found {found}"
+        position = _in_symbols(space.rules, sample[at])
+        yield f"move tables: expected moves from {position} to indices {expected}, found {found}"
     yield from _search_problems(space, tables, layers)
 
 
@@ -333,7 +342,7 @@ def _difference(space: Space, depth: int, layer: Labels, found: Indices) -> str 
     if np.array_equal(expected, found):
         return None
     example = int(np.setxor1d(expected, found)[0])
-    position = label_text(space.unrank(np.array([example]))[0])
+    position = _in_symbols(space.rules, space.unrank(np.array([example]))[0])
     return (
         f"depth {depth}: brute force finds {counted(len(expected), 'position')}, the move tables {len(found):,}; "
         f"only {'brute force' if example in expected else 'the tables'} found {position}"

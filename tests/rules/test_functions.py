@@ -99,7 +99,7 @@ def test_wrong_results_are_refused(function: Callable[[Any], Any], message: str)
 
 def test_the_pieces_stay_the_same() -> None:
     moves = Functions({"copy": lambda labels: labels[:, [0, 0, 2]]}, [pieces((0, 1, 1), ("a", "b"))])
-    with pytest.raises(InputError, match=r"move 'copy': expected 1 x 'a', found 2; missing: 'b', in 0 0 1 from 0 1 1"):
+    with pytest.raises(InputError, match=r"move 'copy': expected 1 x 'a', found 2; missing: 'b', in a a b from a b b"):
         moves.move(0, np.array([[1, 1, 0], [0, 1, 1]], dtype=np.uint8)[[1, 0]])
 
 

@@ -193,7 +193,7 @@ def _space(puzzle: Puzzle) -> Space:
     It may be larger than the space of the table, which lists only positions reachable from the start if the config sets
     ``enumerated``, or if few positions are reachable because moves have conditions.
     """
-    check_functions(puzzle.moves, puzzle.start_labels)
+    check_functions(puzzle.rules, puzzle.start_labels)
     if isinstance(puzzle.notation, BlockBoard):
         return Space(puzzle.rules, Keyed.listing(puzzle.rules, _within_memory(puzzle)), 2)
     rules, chosen = puzzle.rules, (puzzle.settings or {}).get(ENUMERATED) is True

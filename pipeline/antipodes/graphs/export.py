@@ -150,7 +150,7 @@ def graph(puzzle: PuzzleLike, limit: int = MAX_NODES) -> PositionGraph:
         The graph has more positions than the limit.
     """
     most, found = arguments.integer(limit, "a limit", 1), as_config(puzzle).puzzle
-    check_functions(found.moves, found.start_labels)
+    check_functions(found.rules, found.start_labels)
     space = best_space(found.rules)
     known = None if found.rules.enumerated else space.numbering.reachable(found.rules)
     if known is not None and known > most:

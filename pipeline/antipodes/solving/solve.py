@@ -349,17 +349,17 @@ def solve(
     seconds = arguments.optional(max_seconds, arguments.number, "max_seconds", 0)
     deadline = Deadline(seconds, arguments.function(listener, "a listener"))
     arguments.instance(problem, Problem, A_PROBLEM)
-    check_functions(problem.rules.moves, np.concatenate((problem.position[np.newaxis], problem.goals[:GOALS_TRIED])))
+    check_functions(problem.rules, np.concatenate((problem.position[np.newaxis], problem.goals[:GOALS_TRIED])))
     try:
         answer = search(
             problem, every=every, max_depth=max_depth, listed=listed, memory_limit=limit, listener=deadline, **options
         )
         for path in answer.solutions:
-            check_path(problem.rules.moves, path)
+            check_path(problem.rules, path)
         return answer
     except InconsistentDistancesError as error:
         if problem.rules.moves.are_functions:
-            raise contradiction(np.asarray(error.position)) from None
+            raise contradiction(problem.rules.parts, np.asarray(error.position)) from None
         raise
     except TimeLimitReached:
         last = deadline.last

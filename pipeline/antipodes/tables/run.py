@@ -88,7 +88,7 @@ def run_puzzle(
             return _report(session, config, manifest, manifest, _farthest(manifest, config))
         if manifest is not None and manifest.unique is not None:
             session.options = replace(session.options, unique=True)  # `resume` has no such option
-        check_functions(config.puzzle.moves, config.puzzle.start_labels)
+        check_functions(config.puzzle.rules, config.puzzle.start_labels)
         new = config.settings if manifest is None else {}
         with python_source.second_process(new) as tried, session.scheduler(_saved) as opened:
             cut = manifest.cut if manifest else None

@@ -15,7 +15,7 @@ from antipodes_tasks.base.errors import InputError, PositionError
 from antipodes_tasks.base.jit import kernel
 from antipodes_tasks.base.quoting import quote
 from antipodes_tasks.rules.custom_function import CustomFunction, guard
-from antipodes_tasks.rules.function_checks import label_text
+from antipodes_tasks.rules.function_checks import in_symbols
 from antipodes_tasks.rules.moves import Labels, Mask, Moves
 from antipodes_tasks.rules.parts import (
     MIN_POSITIONS_TO_COMPILE,
@@ -233,7 +233,7 @@ class Functions(Moves):
             wrong = np.flatnonzero(~found | (before != labels).any(axis=1))
             raise InputError(
                 f"move {self.names[number]!r}: its inverse does not undo it: "
-                f"it does not lead back to {label_text(labels[wrong[0]])}"
+                f"it does not lead back to {in_symbols(self._parts, labels[wrong[0]])}"
             )
 
     def has_inverse(self, number: int) -> bool:
@@ -286,7 +286,8 @@ class Functions(Moves):
         try:
             check(slice(first, first + 1))
         except PositionError as error:
-            raise InputError(f"{role}: {error}, in {label_text(after[at])} from {label_text(labels[at])}") from None
+            result, position = (in_symbols(self._parts, one[at]) for one in (after, labels))
+            raise InputError(f"{role}: {error}, in {result} from {position}") from None
 
 
 def legal_positions(labels: Labels, legal: Mask) -> Labels:
