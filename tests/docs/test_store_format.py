@@ -29,7 +29,7 @@ class Reader:
         self.store = store
         text = (store / "commit.json").read_text(encoding="utf-8")
         manifest = self.manifest = json.loads(text)
-        assert (manifest["format"], manifest["version"]) == ("antipodes-table", 6)
+        assert (manifest["format"], manifest["version"]) == ("antipodes-table", 7)
         assert json.dumps(manifest, indent=1, ensure_ascii=False) + "\n" == text
         unsigned = {key: value for key, value in manifest.items() if key != "checksum"}
         canonical = json.dumps(unsigned, ensure_ascii=False).encode()

@@ -259,7 +259,7 @@ def test_a_store_of_version_1(
     change_manifest(store, version=1)
     for command in (["status", store], ["verify", store], ["resume", store], [*make, "--store", store]):
         message = refused(*command)
-        assert f"expected a store of format version {6 if name == 'table' else 3}" in message
+        assert f"expected a store of format version {7 if name == 'table' else 3}" in message
         assert f"found version 1; compute it again with: antipodes {make[0]} " in message
     assert cli(*make, "--store", store, "--overwrite", "--quiet").status == 0
     assert cli("verify", store).status == 0

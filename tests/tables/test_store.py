@@ -62,17 +62,17 @@ def test_a_store_of_version_2_is_never_misread(eight: Path) -> None:
     content = read_manifest(eight / "commit.json")
     del content["space"], content["details"]
     write_manifest(eight / "commit.json", content | {"version": 2})
-    with pytest.raises(NotAStoreError, match=r"version 6 .* found version 2; .* overwrite=True"):
+    with pytest.raises(NotAStoreError, match=r"version 7 .* found version 2; .* overwrite=True"):
         TableStore(eight).read()
 
 
 @pytest.mark.parametrize(
     ("changes", "error", "match"),
     [
-        ({"version": 7}, NotAStoreError, r"expected a store of format version 6 .* version 7; read it with"),
+        ({"version": 8}, NotAStoreError, r"expected a store of format version 7 .* version 8; read it with"),
         ({"version": 1}, NotAStoreError, "found version 1; compute it again with overwrite=True"),
         ({"version": 4}, NotAStoreError, "found version 4; compute it again with overwrite=True"),
-        ({"format": "antipodes-tilings"}, NotAStoreError, "another kind"),
+        ({"format": "antipodes-tilings"}, NotAStoreError, "found tilings of a board"),
         ({"extra": 1}, StoreDamagedError, "is corrupt"),
         ({"of": 1, "another": 2}, StoreDamagedError, "is corrupt"),
     ],

@@ -385,11 +385,32 @@ def test_the_array_of_depths(table: Table) -> None:
 def test_xarray(table: Table) -> None:
     depths = table.to_xarray()
     assert (depths.name, depths.dims, depths.shape) == ("depth", ("index",), (181440,))
-    assert depths.attrs == {"puzzle": "eight-puzzle", "radius": 31, "unreached": 255}
+    assert depths.attrs == {"puzzle": "eight-puzzle", "radius": 31}
     assert depths.chunks is not None, "read when it is needed"
     indices = table.space.rank(table.antipodes())
     assert depths.sel(index=indices).values.tolist() == [31, 31]
     assert depths.index[(depths == 31).compute()].values.tolist() == indices.tolist()
+
+
+def test_means_in_xarray_do_not_count_unreached_positions(tmp_path: Path) -> None:
+    config = Config({"name": "one-way", "family": "jump", "start": "AB---", "offsets": [[0, 1]]})
+    run_puzzle(config, tmp_path / "t.zarr")
+    with open_table(tmp_path / "t.zarr") as table:
+        assert len(table) < table.index_size
+        true = np.average(np.arange(len(table.layers)), weights=table.layers)
+        means = [float(one.mean()) for one in (table.to_xarray(), xarray.open_zarr(tmp_path / "t.zarr").depth)]
+    assert means == pytest.approx([true, true])
+
+
+def test_weights_in_xarray_count_the_positions_of_each_entry(tmp_path: Path) -> None:
+    config = Config({"name": "ring", "family": "topspin", "n": 7, "k": 3})
+    run_puzzle(config, tmp_path / "t.zarr", RunOptions(symmetry="on"))
+    with open_table(tmp_path / "t.zarr") as table:
+        true = np.average(np.arange(len(table.layers)), weights=table.layers)
+        depths = table.to_xarray()
+        assert np.bincount(depths.values.astype(int), weights=depths.weight).tolist() == table.layers
+        assert float(depths.mean()) != pytest.approx(true), "an entry counts once"
+        assert float(depths.weighted(depths.weight).mean()) == pytest.approx(true)
 
 
 @pytest.mark.filterwarnings("error")

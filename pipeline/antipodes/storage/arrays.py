@@ -56,6 +56,8 @@ class Layout:
     """The names of the dimensions."""
     compression: Literal["lz4", "zstd"] = "lz4"
     """Compression of the chunks. lz4, after bit shuffling, is five times as fast; zstd may be denser."""
+    fill_is_missing: bool = False
+    """Whether ``fill`` marks missing values, which xarray then reads as NaN."""
 
     @property
     def chunks(self) -> int:
@@ -79,6 +81,10 @@ class Layout:
         if found != self._chunk_bytes:
             raise ValueError(f"expected {self._chunk_bytes:,} bytes after decompression, found {found:,} in its header")
 
+    @property
+    def _attributes(self) -> dict[str, Any]:
+        return {"_FillValue": self.fill} if self.fill_is_missing else {}
+
     def create(self, place: Any) -> None:
         """Create an empty array of this layout in a zarr store. Its chunks have checksums."""
         zarr.create_array(
@@ -90,6 +96,7 @@ class Layout:
             serializer=BytesCodec(),
             compressors=(self._compressor, Crc32cCodec()),
             dimension_names=self.axes,
+            attributes=self._attributes,
         )
 
     @property
@@ -108,6 +115,7 @@ class Layout:
             ("shape", list(self.shape)),
             ("data_type", self.dtype),
             ("fill_value", self.fill),
+            ("attributes", self._attributes),
             ("chunk_key_encoding", {"name": "default", "configuration": {"separator": "/"}}),
             ("chunk_grid", {"name": "regular", "configuration": {"chunk_shape": [self.chunk_rows, self.shape[1]]}}),
         ):

@@ -462,11 +462,11 @@ class Table(SearchResult):
         return [self._depth(depth) for depth in np.unique(given).tolist()]
 
     def to_xarray(self) -> xarray.DataArray:
-        """Return the depth of each entry along the dimension ``index``. Dask reads the chunks when it computes.
+        """Return the depth of each entry along the dimension ``index``, as float32; NaN if the entry is not reached.
 
-        If the table is reduced by symmetries, the dimension is ``entry``, since an entry stands for several positions.
-        Unreached entries have the value of the attribute ``unreached``. Raises InputError if xarray is not installed,
-        and otherwise as `depths` does.
+        If the table is reduced by symmetries, the dimension is ``entry``, and the coordinate ``weight`` contains the
+        number of positions for which each entry stands. Dask reads the chunks when it computes. Raises InputError if
+        xarray is not installed, and otherwise as `depths` does.
         """
         try:
             import dask.array
@@ -474,14 +474,17 @@ class Table(SearchResult):
             import xarray
         except ImportError as error:
             raise missing_package("to_xarray", "xarray", "xarray") from error
-        array, numbers = self.depths, "index" if self.space.stored.weights is None else "entry"
-        return xarray.DataArray(
-            dask.array.from_zarr(array).reshape(-1),  # type: ignore[no-untyped-call]
-            dims=[numbers],
-            coords={numbers: pandas.RangeIndex(array.size)},
-            name="depth",
-            attrs={"puzzle": self.puzzle.name, "radius": self.radius, "unreached": int(array.fill_value)},
-        )
+        array, weights = self.depths, self.space.stored.weights
+        numbers = "index" if weights is None else "entry"
+        coordinates: dict[str, Any] = {numbers: pandas.RangeIndex(array.size)}
+        if weights is not None:
+            rows = dask.array.from_array(weights[:, np.newaxis], chunks=array.chunks)  # type: ignore[no-untyped-call]
+            weight = dask.array.broadcast_to(rows, array.shape).reshape(-1)  # type: ignore[no-untyped-call]
+            coordinates["weight"] = numbers, weight
+        depths = dask.array.from_zarr(array).reshape(-1)  # type: ignore[no-untyped-call]
+        found = xarray.DataArray(depths, coordinates, [numbers], "depth", {"_FillValue": array.fill_value})
+        decoded: xarray.DataArray = xarray.decode_cf(found.to_dataset())["depth"]
+        return decoded.assign_attrs(puzzle=self.puzzle.name, radius=self.radius)
 
 
 def symmetric_layers(table: Table, symmetries: Sequence[Symmetry]) -> list[list[int]]:

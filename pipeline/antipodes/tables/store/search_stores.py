@@ -142,7 +142,7 @@ class TableStore(SearchStore[TableManifest]):
         format="antipodes-table",
         holds="a table of distances",
         made_by="antipodes run PUZZLE",
-        version=6,
+        version=7,
         unfinished=FOLDER,
         others={
             "antipodes-counts": "the layers of a counts-only run, which have no distances: antipodes run PUZZLE makes "

@@ -56,7 +56,8 @@ class TableManifest(SearchManifest):
         if not self.searched:
             return {}
         row = "row" if self.symmetry == 1 else "kept_row"
-        depth = Layout((self.rows, self.width), self.chunk_rows, self.dtype, self.unreached, (row, "column"))
+        shape, axes = (self.rows, self.width), (row, "column")
+        depth = Layout(shape, self.chunk_rows, self.dtype, self.unreached, axes, fill_is_missing=True)
         written = {DEPTH: depth, KEYS: self.keys_layout} if self.keyed else {DEPTH: depth}
         if not self.complete:
             return written
