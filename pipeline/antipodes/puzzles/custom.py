@@ -238,7 +238,8 @@ def define_puzzle(
         Number of values of each place; the values are 0, 1, 2, ... If it is None, the places hold the pieces of the
         start, in any arrangement. Pieces with the same number are identical.
     symbols
-        Symbol that is written for each number; by default the number itself.
+        Symbol that is written for each number; by default the number itself, or the symbols of a start that is a text,
+        sorted as texts.
     inverses
         Name of the inverse of each reversible move, or a function that undoes the move. A move without an entry
         may be irreversible. The inverses of permutations are computed.
