@@ -29,8 +29,8 @@ from antipodes.system.options import OUTPUTS, chosen_store
 from antipodes.system.records import optional
 from antipodes.system.text_file import read_toml
 from antipodes.tables.store.manifest import SearchManifest
-from antipodes.tables.store.search_stores import CountsStore, TableStore, spill_folder
-from antipodes.tables.store.spill import release
+from antipodes.tables.store.search_stores import CountsStore, TableStore, spill_id_of
+from antipodes.tables.store.spill import LayerFolder
 from antipodes.tilings.config import load_board
 from antipodes.tilings.store import TilingManifest, TilingStore
 from antipodes_tasks.base import arguments
@@ -80,13 +80,26 @@ def open_search(store: TableStore | CountsStore, puzzle: PuzzleLike | None = Non
 
 
 def remove_any(storage: Storage) -> int:
-    """Delete a store of any kind, and the folder of its layers if there is one; return the bytes freed.
+    """Delete a store of any kind, and the folder with its layers if this user has named one; return the bytes freed.
 
-    Raises the errors of `remove_store`.
+    Raises the errors of `remove_store`, and StoreError if the folder cannot be deleted; then the store remains.
     """
-    folder = spill_folder(storage)
-    freed = remove_store(storage, KINDS)
-    return freed + (release(folder, storage) if folder else 0)
+    folder = None if storage.is_link else _recorded_folder(storage)
+    freed = remove_store(storage, KINDS, folder.release if folder else lambda: 0)
+    if folder:
+        folder.forget()
+    return freed
+
+
+def has_unknown_folder(storage: Storage) -> bool:
+    """Return whether the layers of a store are in a folder outside of it whose path is unknown."""
+    return spill_id_of(storage) is not None and _recorded_folder(storage) is None
+
+
+def _recorded_folder(storage: Storage) -> LayerFolder | None:
+    """Return the folder outside of a store with its layers, or None if this user has not named one."""
+    identifier = spill_id_of(storage)
+    return None if identifier is None else LayerFolder.recorded(storage, identifier)
 
 
 @dataclass(frozen=True, slots=True)

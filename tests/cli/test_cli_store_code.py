@@ -17,6 +17,7 @@ from stores import change_manifest, contents
 import antipodes as api
 from antipodes.puzzles import python_source
 from antipodes.storage import bucket
+from antipodes.system import user_records
 from antipodes_tasks.base.errors import SourceError, StoreMismatchError
 
 GOOD = """
@@ -290,7 +291,7 @@ def test_without_a_data_directory_a_run_works(
     if damage == "a file":
         home.write_text("")
     elif damage == "read-only":
-        monkeypatch.setattr(os, "open", _refusing(os.open))
+        monkeypatch.setattr(user_records, "replacing", _refusing)
     else:
         monkeypatch.setattr("platformdirs.user_data_path", lambda *_, **__: Path("data-home"))
     (victim / "own.py").write_text(GOOD)
@@ -299,17 +300,12 @@ def test_without_a_data_directory_a_run_works(
     assert cli("query", "dials", "1 1", "--puzzle", "own.py:dials").status == 0
 
 
-def _refusing(original: Any) -> Any:
-    def opened(path: Any, *arguments: Any, **named: Any) -> Any:
-        if "definitions" in str(path):
-            raise PermissionError(13, "Permission denied")
-        return original(path, *arguments, **named)
-
-    return opened
+def _refusing(path: Path) -> Any:
+    raise PermissionError(13, "Permission denied", str(path))
 
 
 def test_the_records_are_bounded(named: Path, cli: Command, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(python_source, "MAX_RECORDS", 2)
+    monkeypatch.setattr(user_records, "MAX_RECORDS", 2)
     for number in range(4):
         Path(f"p{number}.py").write_text(GOOD)
         assert cli("check", f"p{number}.py:dials").status == 0

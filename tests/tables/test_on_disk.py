@@ -30,6 +30,7 @@ from antipodes.tables.planning import division as dividing
 from antipodes.tables.planning import plan as planning
 from antipodes.tables.planning.plan import PROGRAM_BYTES, plan_run
 from antipodes.tables.run import RunOptions, run_puzzle
+from antipodes.tables.store.manifest import IN_STORE
 from antipodes.tables.store.search_stores import CountsStore
 from antipodes.tables.strategies import disk_contents
 from antipodes.tables.strategies.commitment import CHECKPOINTS, JOURNAL, Commitment
@@ -245,9 +246,9 @@ def test_counts_stay_on_disk_or_in_memory(tmp_path: Path, monkeypatch: pytest.Mo
     config, options = load_config("eight-puzzle"), RunOptions(workers=2, counts_only=True, checkpoint_every=0)
     run_puzzle(config, tmp_path / "t.zarr", options, interrupted=stop_after(9))
     monkeypatch.undo()
-    assert CountsStore(tmp_path / "t.zarr").read().spill == ""
+    assert CountsStore(tmp_path / "t.zarr").read().spill == IN_STORE
     report = run_puzzle(config, tmp_path / "t.zarr", options, interrupted=stop_after(2))
-    assert (report.resumed_from, CountsStore(tmp_path / "t.zarr").read().spill) == (9, "")
+    assert (report.resumed_from, CountsStore(tmp_path / "t.zarr").read().spill) == (9, IN_STORE)
     assert run_puzzle(config, tmp_path / "t.zarr", options).manifest.layers == (
         run_puzzle(config, tmp_path / "memory.zarr", options).manifest.layers
     )
@@ -287,7 +288,7 @@ class TestSpill:
         foreign = tmp_path / "spill/t.zarr.spill/mine"
         foreign.parent.mkdir(parents=True)
         foreign.write_text("x")
-        with pytest.raises(StoreError, match="contains files that do not belong to a run"):
+        with pytest.raises(StoreError, match=r"not belong to a run: it has no file store.txt; choose another spill"):
             run_puzzle(config_of("topspin"), tmp_path / "t.zarr", RunOptions(spill=str(tmp_path / "spill")))
         assert foreign.read_text() == "x"
 

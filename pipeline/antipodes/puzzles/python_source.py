@@ -15,7 +15,6 @@ import importlib
 import json
 import os
 import re
-import stat
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -31,6 +30,7 @@ from antipodes.puzzles.families.generators import settings_of
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.puzzles.settings import PYTHON, STARTS
 from antipodes.system.text_file import read_text
+from antipodes.system.user_records import UserRecords, hashed
 from antipodes_tasks.base.errors import ConfigError, InputError, SourceError
 from antipodes_tasks.base.option_names import option
 from antipodes_tasks.base.quoting import quote, shorten, shorten_path
@@ -49,8 +49,9 @@ def is_reference(text: str) -> bool:
 
 STORE_FILE = "commit.json"
 """Name of a store's manifest, by which its directory is recognised."""
-MAX_RECORDS = 1000
-"""Maximum number of definitions recorded in the user's data directory; the oldest are removed."""
+RECORDS = UserRecords("definitions")
+"""A record for each definition that the user has named. The name of the record contains all of it, and the content is
+for humans. Without a record, later commands ask for ``--puzzle``."""
 CAUSES = "something else, such as the order of a set (PYTHONHASHSEED), the environment, the time, or an imported file"
 SECOND_SECONDS = 30
 """Maximum number of seconds for a second process to load a definition."""
@@ -81,7 +82,7 @@ def python_settings(reference: str) -> dict[str, Any]:
     source, puzzle = loaded(reference)
     if (described := _described(puzzle)) is not None:
         return dict(described)
-    _record(source)
+    RECORDS.write(source.record(source.sha256), f"{source.reference}\n{source.sha256}\n")
     settings = {"name": puzzle.name, "family": FAMILY, "source": source.reference, "sha256": source.sha256}
     _NAMED[source.reference, source.sha256] = replace(puzzle, settings=settings)
     return settings
@@ -216,7 +217,7 @@ def _recorded(reference: str, expected: str) -> "_Source":
     match = REFERENCE.fullmatch(reference)
     if match is not None and match["file"] and os.path.abspath(match["file"]) != match["file"]:
         raise SourceError(_refusal(reference, "by a relative path"))
-    if not _has_record(reference, expected):
+    if not RECORDS.has_prefix(_record_prefix(reference, expected)):
         raise SourceError(_refusal(reference, "which you have not run or checked here"))
     try:
         place = _located(reference)
@@ -267,7 +268,7 @@ class _Place:
 
     def record(self, sha256: str) -> str:
         """Return the file name of the record for this reference, content and file."""
-        return f"{_record_prefix(self.reference, sha256)}{_hashed(os.path.realpath(self.path))}"
+        return f"{_record_prefix(self.reference, sha256)}{hashed(os.path.realpath(self.path))}"
 
     def read(self) -> "_Source":
         """Return the file with its current content; raise SourceError if it cannot be read."""
@@ -379,58 +380,14 @@ def _located(reference: str) -> _Place:
     return _Place(path, module, match["attribute"] or match["name"] or "")
 
 
-def _records() -> Path | None:
-    """Return the folder with a record for each definition that the user has named; None without a data directory."""
-    import platformdirs
-
-    folder = platformdirs.user_data_path("antipodes", appauthor=False) / "definitions"
-    return folder if folder.is_absolute() else None
-
-
 def _record_prefix(reference: str, sha256: str) -> str:
     """Return how the file names of all records of a reference and an SHA-256 begin, whichever file was meant."""
-    return f"{_hashed(json.dumps([reference, sha256]))}-"
-
-
-def _hashed(text: str) -> str:
-    return hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()
-
-
-def _has_record(reference: str, sha256: str) -> bool:
-    """Return whether a record for this reference and SHA-256 exists. No path outside the folder is accessed."""
-    folder, prefix = _records(), _record_prefix(reference, sha256)
-    try:
-        return folder is not None and any(name.startswith(prefix) for name in os.listdir(folder))
-    except OSError:
-        return False
-
-
-def _record(place: _Source) -> None:
-    """Record that the user has named a definition; nothing is recorded if the folder cannot be written.
-
-    The file name contains the whole record, so no process can read an incomplete one. The content is for humans.
-    """
-    if (folder := _records()) is None:
-        return
-    with contextlib.suppress(OSError):  # without a record, later commands ask for --puzzle
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        file = folder / place.record(place.sha256)
-        flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_NONBLOCK
-        with open(os.open(file, flags, mode=0o600), "wb") as opened:
-            opened.write(f"{place.reference}\n{place.sha256}\n".encode("utf-8", "surrogateescape"))
-        by_age = sorted(os.scandir(folder), key=lambda entry: entry.stat(follow_symlinks=False).st_mtime_ns)
-        for entry in by_age[:-MAX_RECORDS]:
-            os.unlink(entry)
+    return f"{hashed(reference, sha256)}-"
 
 
 def _is_recorded(place: _Place, sha256: str) -> bool:
     """Return whether there is a record that the user has named this definition with this SHA-256."""
-    folder = _records()
-    try:
-        status = None if folder is None else os.lstat(folder / place.record(sha256))
-    except OSError:
-        return False
-    return status is not None and stat.S_ISREG(status.st_mode) and status.st_uid == os.geteuid()
+    return RECORDS.has(place.record(sha256))
 
 
 def _module_path(module: str) -> Path:

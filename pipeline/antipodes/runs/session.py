@@ -105,8 +105,7 @@ class Session(Generic[AnyStore]):
         if self.options.overwrite or not self.store.exists():
             return None
         manifest: Any = self._read(check)
-        left = manifest.complete and self.store.storage.names_in_folder(self.store.KIND.unfinished)
-        if left and self._can_delete():
+        if manifest.complete and self.store.has_leftovers(manifest) and self._can_delete():
             return None
         return manifest if manifest.complete else None
 

@@ -181,8 +181,10 @@ class Storage(ABC):
         """Return whether only a part of a store is left, for example after a killed removal."""
 
     @abstractmethod
-    def remove(self) -> int:
+    def remove(self, first: Callable[[], int] = lambda: 0) -> int:
         """Delete a store or its leftovers; return the bytes freed.
+
+        ``first`` is called before, once it is known that the store can be removed; it frees bytes elsewhere.
 
         If the process is killed, either the store is unchanged, or the store is gone and `has_leftovers` is true.
 

@@ -20,6 +20,7 @@ from antipodes.storage.backend import GROUP, MANIFEST, MAX_METADATA, Content, St
 from antipodes.storage.file_lock import FileLock
 from antipodes.storage.files import (
     NOTHING_THERE,
+    check_own,
     create_staging,
     leftovers,
     names_in,
@@ -161,7 +162,7 @@ class DirectoryStorage(Storage):
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Reduce to the absolute path, since another process may have another working directory."""
-        return DirectoryStorage, (Path(os.path.abspath(self.path)), self.waits.run_name)
+        return type(self), (Path(os.path.abspath(self.path)), self.waits.run_name)
 
     def watched(
         self, tell: Callable[[str], None], stop: Callable[[], bool], run: str = ""
@@ -205,7 +206,7 @@ class DirectoryStorage(Storage):
     @_waits("write")
     def put(self, key: str, parts: Sequence[Content], token: str | None = None, durable: bool = True) -> None:
         with self.writing(key):
-            replace_file(self.path / key, parts, self._fence(token), durable)
+            replace_file(self.path / key, parts, self._fence(token), durable, self.remove_path)
         self._unsynced += 0 if durable else self.bytes_of(key, parts)
 
     def _fence(self, token: str | None) -> Callable[[], None]:
@@ -222,14 +223,18 @@ class DirectoryStorage(Storage):
     def delete(self, folder: str) -> None:
         self.lock.check()
         with suppress(OSError):
-            remove_file(self.path / folder)
+            self.remove_path(self.path / folder)
 
     @_waits("delete")
     def delete_keys(self, keys: Iterable[str]) -> None:
         self.lock.check()
         with self.writing():
             for key in keys:
-                remove_file(self.path / key)
+                self.remove_path(self.path / key)
+
+    def remove_path(self, path: Path) -> None:
+        """Delete a file, a folder with its content, or a link (not its target), if anything exists at the path."""
+        remove_file(path)
 
     @_waits("list")
     def names_in_folder(self, folder: str) -> list[str]:
@@ -295,10 +300,12 @@ class DirectoryStorage(Storage):
     def has_leftovers(self) -> bool:
         return not self.exists() and bool(leftovers(self.path))
 
-    def remove(self) -> int:
+    def remove(self, first: Callable[[], int] = lambda: 0) -> int:
         self.lock.check()
         freed = self.size() + sum(DirectoryStorage(one).size() for one in leftovers(self.path))
         try:
+            check_own(self.path)
+            freed += first()
             remove(self.path)
         except StoreError:
             raise

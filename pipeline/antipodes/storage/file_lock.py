@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Self
 
-from antipodes.storage.files import restore
+from antipodes.storage.files import resolved, restore
 from antipodes.storage.lock import (
     MAX_BYTES,
     Holder,
@@ -47,13 +47,7 @@ class FileLock(StoreLock):
         store = self._store
         if not store.name:
             raise NotAStoreError(f"not the path of a store: {quote(str(store))}")
-        try:
-            place = store.resolve()  # all names of one store share one lock
-            circular = os.path.islink(place)  # newer versions of Python return such a link unchanged
-        except RuntimeError:
-            circular = True
-        if circular:
-            raise NotAStoreError(f"not the path of a store: {quote(str(store))} is a link to itself")
+        place = resolved(store)  # all names of one store share one lock
         return place.with_name(place.name + ".lock")
 
     def check_token(self, token: str) -> None:

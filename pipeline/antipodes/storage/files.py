@@ -14,7 +14,8 @@ from pathlib import Path
 from antipodes.storage.backend import GROUP, MANIFEST, Content
 from antipodes.system.file_errors import file_errors
 from antipodes.system.output_files import PARTIAL, replacing, sync
-from antipodes_tasks.base.errors import StoreDamagedError, StoreError
+from antipodes_tasks.base.errors import NotAStoreError, StoreDamagedError, StoreError
+from antipodes_tasks.base.quoting import quote
 from antipodes_tasks.base.regular_file import NotAFileError, kind_of, open_descriptor
 
 TABLES = {"depth", "layer_counts", "keys", "first_keys", "journal", "checkpoint"}
@@ -25,6 +26,18 @@ STORED = {MANIFEST, GROUP} | TABLES | TILINGS | OLDER
 """All names directly in the directory of a store of any kind."""
 NOTHING_THERE = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.ENAMETOOLONG)
 """Error numbers that mean that nothing exists at a path. After other errors, something unreadable may exist there."""
+
+
+def resolved(store: Path) -> Path:
+    """Return the path of a store without links; raise NotAStoreError if it is a link to itself."""
+    try:
+        place = store.resolve()
+        circular = place.is_symlink()  # newer versions of Python return such a link unchanged
+    except RuntimeError:
+        circular = True
+    if circular:
+        raise NotAStoreError(f"not the path of a store: {quote(str(store))} is a link to itself")
+    return place
 
 
 def status_of(path: Path) -> os.stat_result | None:
@@ -117,28 +130,36 @@ def names_in(root: Path, folder: str) -> list[str]:
     return []
 
 
-def replace_file(
-    path: Path, parts: Sequence[Content], check: Callable[[], None] = lambda: None, durable: bool = True
-) -> None:
-    """Write the parts to ``path`` as `replacing` does. A directory at ``path``, which no run creates, is deleted.
-
-    With ``durable=False``, the file is not durable until `sync_files` is called.
-    """
-    path.parent.mkdir(parents=True, exist_ok=True)
-    try:
-        with replacing(path, check, durable) as file:
-            file.writelines(parts)  # passes large parts to the system without copying them
-    except IsADirectoryError:
-        remove_file(path)
-        replace_file(path, parts, check, durable)
-
-
 def remove_file(path: Path) -> None:
     """Delete a file, directory or link (not its target) at ``path``, if anything exists there."""
     if path.is_dir() and not path.is_symlink():
         shutil.rmtree(path)
     else:
         path.unlink(missing_ok=True)
+
+
+def replace_file(
+    path: Path,
+    parts: Sequence[Content],
+    check: Callable[[], None] = lambda: None,
+    durable: bool = True,
+    remove_path: Callable[[Path], None] = remove_file,
+) -> None:
+    """Write the parts to ``path`` as `replacing` does. A directory at ``path``, which no run creates, is removed.
+
+    With ``durable=False``, the file is not durable until `sync_files` is called.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        _write_parts(path, parts, check, durable)
+    except IsADirectoryError:
+        remove_path(path)
+        _write_parts(path, parts, check, durable)
+
+
+def _write_parts(path: Path, parts: Sequence[Content], check: Callable[[], None], durable: bool) -> None:
+    with replacing(path, check, durable) as file:
+        file.writelines(parts)  # passes large parts to the system without copying them
 
 
 def sync_files(paths: Sequence[Path]) -> None:
@@ -158,7 +179,7 @@ def create_staging(store: Path) -> Path:
 
 def publish(staging: Path, store: Path, overwrite: bool) -> None:
     """Move the new store to its place, and delete an old store that it overwrites. On OSError the old store remains."""
-    place, removed = store.resolve(), _removed(store)
+    place, removed = resolved(store), _removed(store)
     if overwrite:
         place.rename(removed)
     try:
@@ -177,8 +198,8 @@ def restore(store: Path) -> None:
     """Move the old store back if a run that was overwriting it died before the new store took its place."""
     removed = _removed(store)
     if status_of(store) is None and removed in leftovers(store) and (removed / MANIFEST).is_file():
-        removed.rename(store.resolve())
-        sync(store.resolve().parent)
+        removed.rename(resolved(store))
+        sync(resolved(store).parent)
 
 
 def leftovers(store: Path) -> list[Path]:
@@ -186,26 +207,23 @@ def leftovers(store: Path) -> list[Path]:
     return [one for one in (_removed(store), _staging(store)) if one.is_dir() and not one.is_symlink()]
 
 
-def remove(store: Path) -> None:
-    """Delete a store and the leftovers next to it. A crash leaves either the store, or leftovers that a rerun deletes.
-
-    The path must not be a link, because the link would remain and be broken.
-
-    Raises
-    ------
-    StoreError
-        The store contains foreign files. Nothing is deleted.
-    OSError
-        Something cannot be deleted.
-    """
-    place, removed = store.resolve(), _removed(store)
-    left = leftovers(store)
-    for directory in (*left, place):
+def check_own(store: Path) -> None:
+    """Raise StoreError if a store, or the leftovers next to it, contain foreign files."""
+    for directory in (*leftovers(store), resolved(store)):
         if name := _foreign(directory):
             raise StoreError(
                 f"cannot remove {store}: {directory / name} does not belong to a store; nothing was removed"
             )
-    for directory in left:
+
+
+def remove(store: Path) -> None:
+    """Delete a store and the leftovers next to it. A crash leaves either the store, or leftovers that a rerun deletes.
+
+    The path must not be a link, because the link would remain and be broken. See `check_own` for foreign files. Raises
+    OSError if something cannot be deleted.
+    """
+    place, removed = resolved(store), _removed(store)
+    for directory in leftovers(store):
         _delete(directory)
     if place.is_dir():
         place.rename(removed)
@@ -221,13 +239,13 @@ def _delete(directory: Path) -> None:
 
 def _staging(store: Path) -> Path:
     """Return the path where a new store is filled."""
-    place = store.resolve()
+    place = resolved(store)
     return place.with_name(f".{place.name}.new")
 
 
 def _removed(store: Path) -> Path:
     """Return the path to which an old store is moved before it is deleted: next to the store, not to a link to it."""
-    place = store.resolve()
+    place = resolved(store)
     return place.with_name(f".{place.name}.old")
 
 

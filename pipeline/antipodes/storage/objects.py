@@ -179,14 +179,15 @@ class ObjectStorage(Storage):
         """Return whether there is no manifest, but a group with one of this program's formats."""
         return not self.has(MANIFEST) and (self.group_format() or "").startswith("antipodes-")
 
-    def remove(self) -> int:
+    def remove(self, first: Callable[[], int] = lambda: 0) -> int:
         """Delete the manifest first, since objects without it are not a store, and the group last."""
         found = self._list()
         if foreign := next((key for key in sorted(found) if is_foreign(key.partition("/")[0])), None):
             raise StoreError(f"cannot remove {self.address}: {foreign} does not belong to a store; nothing was removed")
+        freed = first()
         self.delete_keys([MANIFEST])
         self._clear()
-        return sum(meta["size"] for meta in found.values())
+        return freed + sum(int(meta["size"]) for meta in found.values())
 
     def remove_leftovers(self) -> None:
         self.delete_keys(key for key in self._list() if key.endswith(PARTIAL))

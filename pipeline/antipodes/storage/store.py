@@ -4,7 +4,7 @@ A new store is filled in a staging place and then published atomically; if this 
 Stores are also removed atomically.
 """
 
-from collections.abc import Container, Iterator, Mapping
+from collections.abc import Callable, Container, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, suppress
 from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar
 
@@ -115,6 +115,10 @@ class Store(Generic[M]):
         self.manifest_file.write(manifest)
         self.known = manifest
 
+    def has_leftovers(self, manifest: M) -> bool:
+        """Return whether a run died before it deleted the files that a finished store no longer needs."""
+        return bool(self.storage.names_in_folder(self.KIND.unfinished))
+
     def remove_leftovers(self, manifest: M) -> M:
         """Delete the files that a crashed run was writing; return the manifest with which to continue."""
         self.storage.remove_leftovers()
@@ -189,10 +193,11 @@ def check_removable(storage: Storage, kind: StoreKind) -> None:
         )
 
 
-def remove_store(storage: Storage, formats: Container[str | None]) -> int:
+def remove_store(storage: Storage, formats: Container[str | None], first: Callable[[], int] = lambda: 0) -> int:
     """Delete a store of one of these formats, corrupt or not, or the leftovers of a killed removal.
 
-    Returns the bytes freed. If the address is a link to a store, only the link is deleted.
+    Returns the bytes freed. If the address is a link to a store, only the link is deleted. Otherwise ``first`` is
+    called before the store is deleted; it frees bytes elsewhere.
 
     Raises
     ------
@@ -206,7 +211,7 @@ def remove_store(storage: Storage, formats: Container[str | None]) -> int:
         return 0
     with storage.lock.hold():
         check_not_in_use(storage, formats)  # another run may have started, or restored a half-removed store
-        return storage.remove()
+        return storage.remove(first)
 
 
 def check_not_in_use(storage: Storage, formats: Container[str | None]) -> None:

@@ -5,6 +5,7 @@ segment at the checkpoint's depth contains the positions at that depth, and the 
 all positions at smaller depths. Each checkpoint has its own folder, and its files cover all depths up to its depth.
 """
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
@@ -196,6 +197,8 @@ def _for_each(function: Callable[[int], Result], count: int) -> list[Result]:
 
 NAME_PARTS = ("first chunk", "end chunk", "last depth", "digest")
 """The parts of the name of a file."""
+SEGMENT_FILE = re.compile(rf"\d+-\d+-\d+-[0-9a-f]{{{2 * DIGEST_BYTES}}}", re.ASCII)
+"""Names of files."""
 
 
 def _name(covers: Sequence[Cover], digest: bytes) -> str:

@@ -1,6 +1,6 @@
 """A run that computes a table: plan, create or resume the store, search, report."""
 
-import os
+import secrets
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
@@ -19,16 +19,17 @@ from antipodes.tables.json_results import RunReport, committed_depth, saved_dept
 from antipodes.tables.layers.layer_search import LayerSearch
 from antipodes.tables.planning.fitting import check_disk, plan_that_fits
 from antipodes.tables.planning.plan import Plan
-from antipodes.tables.store.manifest import NOTHING_COMMITTED, SearchManifest, on_disk
+from antipodes.tables.store.manifest import IN_STORE, OUTSIDE, SearchManifest, on_disk
 from antipodes.tables.store.search_stores import (
     M,
     SearchStore,
     check_counts_classes,
     check_same_puzzle,
     check_same_symmetry,
-    spill_folder,
+    spill_id_of,
+    unknown_folder,
 )
-from antipodes.tables.store.spill import belongs_to, claim, release, spill_path
+from antipodes.tables.store.spill import LayerFolder
 from antipodes.tables.store.table_manifest import TableManifest
 from antipodes.tables.strategies.commitment import commitment_of
 from antipodes.tables.table import open_table
@@ -77,6 +78,7 @@ def run_puzzle(
     register_puzzle(config)
     commitment = commitment_of(options)
     session: Session[Any] = Session(commitment.store, store, options, listener, interrupted, scheduler)
+    session.store.spill_directory = options.spill
     check = partial(_check, config=config, session=session)
     with session.watching():
         manifest = session.finished(check)
@@ -94,23 +96,19 @@ def run_puzzle(
             cut = manifest.cut if manifest else None
             plan = plan_that_fits(session, config, opened, cut, on_disk=on_disk(manifest))
             plan.check_classes()
-            spill = _spill(plan, session, manifest, opened)
             overwrite = manifest is None and session.store.exists()
             if overwrite:
                 check_removable(session.store.storage, commitment.store.KIND)
-            check_disk(plan, session.store, spill)
+            old = spill_id_of(session.store.storage) if overwrite else None
+            spill, folder = _layers(plan, session, manifest, opened, old)
+            check_disk(plan, session.store, folder)
             plan.weights  # noqa: B018  (raises an error before anything is overwritten)
             if unknown := tried():
                 listener(DefinitionUnchecked(unknown))
-            if spill:
-                claim(spill, session.store.storage)
-            old = spill_folder(session.store.storage) if overwrite else None
-            first = manifest or _create(session.store, config, plan, opened, overwrite)
-            if old and old != spill:
-                release(old, session.store.storage)
-            if spill != first.spill:
-                first = replace(first, spill=spill)
-                session.store.commit(first)
+            if folder:
+                folder.check_usable()
+            first = manifest or _create(session.store, config, plan, opened, overwrite, old)
+            first = session.store.keep_layers(first, spill, folder)
             commits = commitment.commits(session.store, lock, first, session.listener, session.clock)
             search = LayerSearch(session, config, opened, commits)
             with plan.contents.freed_memory(plan.commitment.makes_table):
@@ -126,38 +124,63 @@ def _check(manifest: SearchManifest, config: Config, session: Session[Any]) -> N
     check_counts_classes(manifest, session.options.unique, session.store.address)
 
 
-def _spill(plan: Plan, session: Session[Any], manifest: SearchManifest | None, scheduler: Scheduler) -> str | None:
-    """Return where the run keeps its layers; see `SearchManifest.spill`.
+def _layers(
+    plan: Plan, session: Session[Any], manifest: SearchManifest | None, scheduler: Scheduler, old: str | None
+) -> tuple[str | None, LayerFolder | None]:
+    """Return where the run keeps its layers (see `SearchManifest.spill`), and their folder if it is outside.
 
-    Raises InputError if the option ``spill`` cannot be used, and StoreError if committed layers are in another folder,
-    or their folder is missing.
+    ``old`` is the identifier of the folder with the layers of a store to be overwritten, if there is one.
+
+    Raises InputError if the option ``spill`` cannot be used, or committed layers cannot be found without it, and
+    StoreError if these are in another folder, or their folder is missing.
     """
     storage, chosen = session.store.storage, session.options.spill
     if chosen is not None and (plan.keyed or not scheduler.shares_memory):
         why = "positions of this puzzle are searched as keys" if plan.keyed else "the run uses a cluster"
         raise InputError(f"{option('spill')} keeps layers of indexed positions in threads of this process; {why}")
-    committed = manifest is not None and manifest.committed_depth != NOTHING_COMMITTED
-    before = manifest.spill if manifest is not None and committed else None
-    if not plan.contents.on_disk and not before:
-        return before
-    if chosen is None and not committed and not isinstance(storage, DirectoryStorage):
+    if manifest is not None and manifest.layers:
+        return _committed_layers(plan, session.store, manifest, chosen)
+    if not plan.contents.on_disk:
+        return None, None
+    if chosen is not None:
+        identifier = (manifest.spill_id if manifest else old) or secrets.token_hex(32)
+        return OUTSIDE, LayerFolder.named(chosen, storage, identifier)
+    if not isinstance(storage, DirectoryStorage):
         raise InputError(
             f"the positions do not fit into memory, and {storage.address} is not a directory; choose one for them "
             f"with {option('spill')}"
         )
-    wanted = (before or "") if chosen is None else spill_path(chosen, storage)
-    if committed and wanted and not belongs_to(wanted, storage):
-        where = before or storage.address
-        missing = "" if wanted != before or os.path.isdir(wanted) else ", which is missing"
-        raise StoreError(f"the committed layers of {storage.address} are in {where}{missing}")
-    return wanted
+    return IN_STORE, None
 
 
-def _create(store: SearchStore[M], config: Config, plan: Plan, scheduler: Scheduler, overwrite: bool) -> M:
-    """Create an empty store; replace an existing store only if every worker can write there."""
+def _committed_layers(
+    plan: Plan, store: SearchStore[Any], manifest: SearchManifest, chosen: str | None
+) -> tuple[str | None, LayerFolder | None]:
+    """Return where the committed layers of a store are, as `_layers` does, and check that they are there."""
+    if manifest.spill != OUTSIDE:
+        if plan.contents.on_disk and chosen is not None:
+            raise InputError(f"the committed layers of {store.address} are in the store; leave out {option('spill')}")
+        return IN_STORE if plan.contents.on_disk else manifest.spill, None
+    folder = store.layer_folder(manifest)
+    if folder is None:
+        raise InputError(unknown_folder(store.address))
+    known = LayerFolder.recorded(store.storage, folder.owner.identifier)
+    if known is not None and known != folder and not folder.is_present:
+        raise StoreError(f"the committed layers of {store.address} are in {known.path}, not in {folder.path}")
+    folder.check_present()
+    return OUTSIDE, folder
+
+
+def _create(
+    store: SearchStore[M], config: Config, plan: Plan, scheduler: Scheduler, overwrite: bool, spill_id: str | None
+) -> M:
+    """Create an empty store; replace an existing store only if every worker can write there.
+
+    ``spill_id`` is the identifier of the folder with the layers of the existing store, if there is one.
+    """
     if overwrite:
         scheduler.run_on_all_workers((store.check_reachable, store.manifest_file.current_digest()))
-    return store.create(config, plan.cut, overwrite, plan.commitment.unique)
+    return store.create(config, plan.cut, overwrite, plan.commitment.unique, spill_id)
 
 
 def _farthest(manifest: SearchManifest, config: Config) -> Labels:

@@ -9,14 +9,14 @@ import typer
 from antipodes.cli.command import command, commands
 from antipodes.cli.loading import importing_libraries
 from antipodes.cli.options import AsJson, MemoryLimit, PuzzleOfStore, Quiet, Store, Workers, memory_limit_of
-from antipodes.cli.streams import BAD_INPUT, FAILED, complain, print_json, print_line, print_lines
+from antipodes.cli.streams import BAD_INPUT, FAILED, complain, print_json, print_line, print_lines, print_message
 from antipodes.progress.show import show_progress
 from antipodes.runs.verification import Verdict
 from antipodes.storage.backend import Storage
 from antipodes.storage.lock import Holder
 from antipodes.storage.opening import storage_at
 from antipodes.storage.store import check_not_in_use
-from antipodes.stores import KINDS, StoreListing, find_store, list_stores, open_store, remove_any
+from antipodes.stores import KINDS, StoreListing, find_store, has_unknown_folder, list_stores, open_store, remove_any
 from antipodes.system.addresses import Address, address_from, in_shell, is_url
 from antipodes.system.machine import human
 from antipodes.system.options import OUTPUTS, default_store, tasks_at_once
@@ -206,7 +206,10 @@ def remove(
     if not (yes or _confirmed(storage)):
         return complain("nothing was removed", FAILED)
     was_link = storage.is_link
+    unknown = not was_link and has_unknown_folder(storage)
     freed = remove_any(storage)
+    if unknown:
+        print_message(f"the layers of {storage.address} are in a directory that is unknown here; they were not removed")
     if as_json:
         print_json(Removed(storage.address, freed))
     elif was_link:

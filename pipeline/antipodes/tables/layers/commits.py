@@ -16,8 +16,7 @@ from antipodes.system.options import RunOptions
 from antipodes.tables.layers.shard_segments import ShardSegments
 from antipodes.tables.store.found_layers import Layers
 from antipodes.tables.store.manifest import MAX_ANTIPODES, NOTHING_COMMITTED, SearchManifest
-from antipodes.tables.store.search_stores import LayerCounts, SearchStore, TableStore
-from antipodes.tables.store.spill import check_present, release
+from antipodes.tables.store.search_stores import LayerCounts, SearchStore, TableStore, finished_manifest
 from antipodes.tables.store.table_manifest import TableManifest
 from antipodes_tasks.keys.encoded_runs import integers
 
@@ -115,8 +114,7 @@ class Commits:
         self.listener(Committing(depth))
         with self.clock.measure("write"):
             shards.flush(depth)
-            if self.manifest.spill:
-                check_present(self.manifest.spill, self.store.storage)  # if unmounted, writing has created a new folder
+            self.store.check_layers(self.manifest)  # if their disk was unmounted, writing has created a new folder
             self.manifest = replace(self.manifest, **layers.fields)
             self.store.commit(self.manifest)
             shards.forget(depth)
@@ -127,12 +125,10 @@ class Commits:
         """Commit the layers and the antipodes of a counts-only run, which finishes its store."""
         antipodes = first_antipodes(shards, layers)
         with self.clock.measure("write"):
-            fields = {**layers.fields, "searched": True, "antipodes": tuple(antipodes), "complete": True}
-            spill = self.manifest.spill
-            self.manifest = replace(self.manifest, **fields, spill=None)
+            fields = {**layers.fields, "searched": True, "antipodes": tuple(antipodes)}
+            self.manifest = finished_manifest(replace(self.manifest, **fields))
             self.store.commit(self.manifest)
-            if spill:
-                release(spill, self.store.storage)
+            self.manifest = self.store.release_layers(self.manifest)
         self.listener(Committed(layers.depth))
         return ()
 

@@ -31,7 +31,6 @@ from antipodes.tables.planning.fitting import plan_that_fits
 from antipodes.tables.planning.plan import Plan
 from antipodes.tables.store.found_layers import Layers, LayerSize
 from antipodes.tables.store.manifest import DEEPEST, NOTHING_COMMITTED, SearchManifest, on_disk
-from antipodes.tables.store.spill import check_present
 from antipodes_tasks.base.errors import (
     DepthLimitError,
     ResourceLimitError,
@@ -187,8 +186,7 @@ class LayerSearch:
     def _place(self, plan: Plan) -> None:
         """Create all shards, or those that were lost, at the last commit; check that all workers reach the store."""
         store, token, stop = self.commits.store, self.commits.lock.token, self._session.stop
-        if folder := self.commits.manifest.spill:
-            check_present(folder, store.storage)  # otherwise the search would start over in an empty folder
+        store.check_layers(self.commits.manifest)  # otherwise the search would start over in an empty folder
         starts = plan.starts
         depth = self.commits.manifest.committed_depth
         with self._session.clock.measure("tables"):

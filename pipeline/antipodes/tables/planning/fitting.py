@@ -6,19 +6,18 @@ If the workers of a cluster have too little memory for any plan, `plan_that_fits
 import time
 from functools import partial
 from math import ceil
-from pathlib import Path
 from typing import Any
 
 from antipodes.executors.api import WORKER_SHARE, Capacity, Scheduler, Stop, capacity, describe_misfit
 from antipodes.puzzles.config import Config
 from antipodes.runs.session import Session
-from antipodes.storage.directory import DirectoryStorage
 from antipodes.storage.store import Store
 from antipodes.system.events import WaitingForWorkers
 from antipodes.system.machine import MIB, human
 from antipodes.system.options import RunOptions
 from antipodes.tables.planning.division import ChunkedSpace, Division, plan_chunk
 from antipodes.tables.planning.plan import Plan, check_memory, plan_cut, plan_run
+from antipodes.tables.store.spill import LayerFolder
 from antipodes.tables.strategies.commitment import commitment_of
 from antipodes_tasks.base.errors import DiskLimitError, InterruptedRunError, ResourceLimitError
 from antipodes_tasks.base.quoting import counted
@@ -168,22 +167,22 @@ def plan_for(
     return plan()
 
 
-def check_disk(plan: Plan, store: Store[Any], spill: str | None = None) -> None:
+def check_disk(plan: Plan, store: Store[Any], spill: LayerFolder | None = None) -> None:
     """Raise DiskLimitError if the files of the run may take more disk space than is free (if this is known).
 
     The bytes of an existing store count as free: a run resumes from them, or overwrites them before it writes more.
-    If the layers are in another folder, ``spill``, its disk is checked as well.
+    If the layers are in a folder outside of the store, ``spill``, its disk is checked as well.
     """
     free, stored, needed = store.storage.free_bytes(), store.storage.size(), plan.disk_bytes - plan.rare_disk_bytes
     if spill:
         layers = plan.journal_bytes or needed
         needed -= layers
-        folder = DirectoryStorage(Path(spill))
+        folder = spill.storage(store.storage)
         there = folder.free_bytes()
         if there is not None and layers > there + folder.size():
             raise DiskLimitError(
-                f"{spill} needs {human(layers - folder.size())} of free disk space for the layers, but {human(there)} "
-                "are free"
+                f"{spill.path} needs {human(layers - folder.size())} of free disk space for the layers, but "
+                f"{human(there)} are free"
             )
     if free is not None and needed > free + stored:
         another = "another " if stored else ""

@@ -25,6 +25,7 @@ from antipodes.storage.manifest_fields import (
     integer,
     list_of,
     mapping_of,
+    one_of,
     optional,
     settings,
     sha256,
@@ -51,6 +52,8 @@ MAX_CHUNK_STATES = 1 << 26
 KEY_BITS = 64 * 64
 """Maximum size of a key in bits."""
 NOTHING_COMMITTED = -1
+IN_STORE, OUTSIDE = "store", "outside"
+"""Where the layers of a search on disk may be."""
 Cut = tuple[Space, int]
 """The space that defines the rows and columns of a store, and the number of rows per chunk."""
 
@@ -99,9 +102,11 @@ class SearchManifest:
         default=None, kw_only=True, metadata=stored_as(optional(list_of(integer(1, arguments.MAX_INT64))))
     )
     """The number of symmetry classes at each depth, or None if they are not counted."""
-    spill: str | None = field(default=None, kw_only=True, metadata=stored_as(optional(text())))
-    """Where an unfinished search on disk keeps its layers: a folder, or an empty string for the store itself. None if
-    the bits of the search are in memory."""
+    spill: str | None = field(default=None, kw_only=True, metadata=stored_as(optional(one_of(IN_STORE, OUTSIDE))))
+    """Where a search on disk keeps its layers: in the store, or in a folder outside, whose path no store contains. None
+    if the bits of the search are in memory. A finished store keeps OUTSIDE until the folder is deleted."""
+    spill_id: str | None = field(default=None, kw_only=True, metadata=stored_as(optional(sha256())))
+    """The identifier of the folder outside of the store, which the folder contains, too; random. Else None."""
     metadata: Mapping[str, str] = field(metadata=stored_as(mapping_of(sha256())))
     """SHA-256 of the zarr metadata files of the arrays, by their paths in the store."""
 
@@ -330,6 +335,8 @@ class SearchManifest:
         )
         expect(most, "unique", "at most as many classes as positions at each depth", self.unique)
         self._check_antipodes()
+        outside, named = self.spill == OUTSIDE, self.spill_id is not None
+        expect(outside == named, "spill_id", "64 hexadecimal digits" if outside else "none", self.spill_id)
 
     def _check_removed_keys(self) -> None:
         """Raise NotAStoreError if the puzzle has a key that an earlier version wrote into stores of this format."""

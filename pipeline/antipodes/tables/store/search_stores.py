@@ -7,7 +7,6 @@ each depth. The manifest contains the digest of each chunk. A chunk of depths wi
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
-from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
@@ -16,18 +15,17 @@ from numpy.typing import NDArray
 from antipodes.puzzles.config import Config, PuzzleLike, register_puzzle
 from antipodes.storage.backend import GROUP, Storage
 from antipodes.storage.chunk_digests import ChunkDigests, chunk_digest
-from antipodes.storage.directory import DirectoryStorage
 from antipodes.storage.manifest import StoreKind, format_of
 from antipodes.storage.opening import storage_at
 from antipodes.storage.store import Store
-from antipodes.system.addresses import Address
+from antipodes.system.addresses import Address, in_shell
 from antipodes.tables.journal import CHECKPOINTS, FOLDER, Journal, folder_of
 from antipodes.tables.journal_file import StoredSegments
-from antipodes.tables.store.manifest import Cut, SearchManifest
-from antipodes.tables.store.spill import release
+from antipodes.tables.store.manifest import OUTSIDE, Cut, SearchManifest
+from antipodes.tables.store.spill import LayerFolder
 from antipodes.tables.store.table_manifest import COUNTS, DEPTH, FIRST_KEYS, KEYS, TableManifest
-from antipodes_tasks.base.errors import AntipodesError, StoreMismatchError
-from antipodes_tasks.base.option_names import option
+from antipodes_tasks.base.errors import AntipodesError, StoreError, StoreMismatchError
+from antipodes_tasks.base.option_names import in_words, option
 from antipodes_tasks.bfs.bitmaps import Depths, bitmap_bytes
 from antipodes_tasks.bfs.key_partition import with_depths
 from antipodes_tasks.bfs.segments import Segment, depths_of
@@ -45,13 +43,67 @@ MAX_RUN_BYTES = (1 << 32) - 1
 class SearchStore(Store[M]):
     """A store that a search fills layer by layer."""
 
-    def create(self, config: Config, cut: Cut, overwrite: bool = False, unique: bool = False) -> M:
+    spill_directory: str | None = None
+    """The directory that the user names for layers outside of the store; None: the one of an earlier command."""
+
+    def create(
+        self, config: Config, cut: Cut, overwrite: bool = False, unique: bool = False, spill_id: str | None = None
+    ) -> M:
         """Create an empty store atomically, possibly in place of an old store; raise as `creating` does.
 
-        ``unique`` is whether the search counts symmetry classes.
+        ``unique`` is whether the search counts symmetry classes, and ``spill_id`` the identifier of a folder outside of
+        the old store, with layers that the new store has to delete.
         """
+        fields = {"unique": () if unique else None, "spill": spill_id and OUTSIDE, "spill_id": spill_id}
         with self.creating(overwrite) as new:
-            return new.commit_arrays(self.MANIFEST_TYPE.empty(config, cut, unique=() if unique else None))
+            return new.commit_arrays(self.MANIFEST_TYPE.empty(config, cut, **fields))
+
+    def layer_folder(self, manifest: M) -> LayerFolder | None:
+        """Return the folder outside of the store with its layers; None if there is none, or if its path is unknown."""
+        return layer_folder(self.storage, manifest, self.spill_directory)
+
+    def keep_layers(self, manifest: M, spill: str | None, folder: LayerFolder | None) -> M:
+        """Commit where the run keeps its layers, and create their ``folder`` outside of the store, if there is one.
+
+        If nothing is committed, the folder of an earlier run is deleted. Raises StoreError if the folder cannot be
+        written.
+        """
+        recorded = None if manifest.spill_id is None else LayerFolder.recorded(self.storage, manifest.spill_id)
+        if recorded is not None and recorded != folder and not manifest.layers:
+            recorded.release()
+        spill_id = folder.owner.identifier if folder else None
+        if (spill, spill_id) != (manifest.spill, manifest.spill_id):
+            manifest = replace(manifest, spill=spill, spill_id=spill_id)
+            self.commit(manifest)
+        if folder:
+            folder.claim()
+        return manifest
+
+    def has_leftovers(self, manifest: M) -> bool:
+        """Return whether a finished store has a journal, or layers in a folder outside of it whose path is known."""
+        return super().has_leftovers(manifest) or self.layer_folder(manifest) is not None
+
+    def remove_leftovers(self, manifest: M) -> M:
+        """Delete the files that a crashed run was writing; return the manifest to continue with."""
+        super().remove_leftovers(manifest)
+        return self.release_layers(manifest) if manifest.complete else manifest
+
+    def release_layers(self, manifest: M) -> M:
+        """Delete the folder outside of a finished store, and commit that; return the new manifest.
+
+        If the path of the folder is unknown, or something cannot be deleted, the next run tries it again.
+        """
+        folder = self.layer_folder(manifest)
+        if folder is None:
+            return manifest
+        try:
+            folder.release()
+        except StoreError:
+            return manifest
+        manifest = replace(manifest, spill=None, spill_id=None)
+        self.commit(manifest)
+        folder.forget()
+        return manifest
 
     def commit_arrays(self, manifest: M) -> M:
         """Commit a manifest with the digests of its arrays' metadata, and return this manifest."""
@@ -81,14 +133,21 @@ class SearchStore(Store[M]):
         )
 
     def _journal_storage(self, manifest: M) -> Storage:
-        """Return the storage of the journal, which shares the lock of the store."""
-        if not manifest.spill:
-            return self.storage
-        spill = DirectoryStorage(Path(manifest.spill))
-        spill.lock = self.storage.lock
-        if isinstance(self.storage, DirectoryStorage):
-            spill.waits = self.storage.waits
-        return spill
+        """Return the storage of the journal, which shares the lock of the store; raise as `check_layers` does."""
+        folder = self.check_layers(manifest)
+        return folder.storage(self.storage) if folder else self.storage
+
+    def check_layers(self, manifest: M) -> LayerFolder | None:
+        """Return the folder outside of the store with its layers, or None if there is none.
+
+        Raises StoreError if the path of the folder is unknown, or if the folder is missing.
+        """
+        folder = self.layer_folder(manifest)
+        if folder is not None:
+            folder.check_present()
+        elif manifest.spill == OUTSIDE:
+            raise StoreError(unknown_folder(self.address))
+        return folder
 
 
 def check_same_puzzle(manifest: SearchManifest, config: Config, address: str) -> None:
@@ -176,18 +235,16 @@ class TableStore(SearchStore[TableManifest]):
 
         If positions are keys, ``first_keys`` ``(chunks, words)`` are the first keys of the chunks.
         """
-        spill, manifest = manifest.spill, replace(manifest, complete=True, spill=None)
+        manifest = finished_manifest(manifest)
         if first_keys is not None:
             manifest = replace(manifest, first_keys=self._write(manifest, FIRST_KEYS, first_keys))
         manifest = self.commit_arrays(replace(manifest, layer_counts=self.write_counts(manifest, counts)))
         self.storage.delete(FOLDER)
-        if spill:
-            release(spill, self.storage)
-        return manifest
+        return self.release_layers(manifest)
 
     def remove_leftovers(self, manifest: TableManifest) -> TableManifest:
         """Delete the files that a crashed run was writing; return the manifest to continue with."""
-        super().remove_leftovers(manifest)
+        manifest = super().remove_leftovers(manifest)
         kept = (*manifest.layouts, *(() if manifest.complete else (FOLDER,)))
         for folder in (DEPTH, COUNTS, KEYS, FIRST_KEYS, FOLDER):
             if folder not in kept:
@@ -328,7 +385,7 @@ class CountsStore(SearchStore[SearchManifest]):
         format="antipodes-counts",
         holds="the layers of a counts-only run",
         made_by="antipodes run PUZZLE --counts-only",
-        version=3,
+        version=4,
         unfinished=CHECKPOINTS,
         others={
             "antipodes-table": "a table of distances, which has the layers, too: antipodes layers shows them",
@@ -357,7 +414,7 @@ class CountsStore(SearchStore[SearchManifest]):
 
     def remove_leftovers(self, manifest: SearchManifest) -> SearchManifest:
         """Delete the files that a crashed run was writing; return the manifest to continue with."""
-        super().remove_leftovers(manifest)
+        manifest = super().remove_leftovers(manifest)
         if manifest.spill is None:
             self._delete_others(self._kept(manifest))
         return manifest
@@ -381,12 +438,35 @@ def search_store(address: Address | Storage) -> TableStore | CountsStore:
     return CountsStore(storage) if format_of(storage) == CountsStore.KIND.format else TableStore(storage)
 
 
-def spill_folder(storage: Storage) -> str | None:
-    """Return the folder outside of an unfinished store that contains its layers; None if there is none.
+def layer_folder(storage: Storage, manifest: SearchManifest, directory: str | None = None) -> LayerFolder | None:
+    """Return the folder outside of a store with its layers: in the ``directory`` that the user names, or as recorded.
 
-    If the manifest is corrupt, the folder is not known.
+    Returns None if there is no such folder, or if its path is unknown.
     """
+    if manifest.spill_id is None:
+        return None
+    if directory is not None:
+        return LayerFolder.named(directory, storage, manifest.spill_id)
+    return LayerFolder.recorded(storage, manifest.spill_id)
+
+
+def unknown_folder(address: str) -> str:
+    """Return the message that the path of the folder with a store's layers is unknown here."""
+    resume = in_words(f" {option('spill', 'DIRECTORY')}", f": antipodes resume {in_shell(address)} --spill DIRECTORY")
+    return (
+        f"the layers of {address} are in a directory that no command of yours has named on this machine; name it with"
+        f"{resume}"
+    )
+
+
+def spill_id_of(storage: Storage) -> str | None:
+    """Return the identifier of the folder outside of a store with its layers, or None; also if the store is corrupt."""
     try:
-        return search_store(storage).read().spill or None
+        return search_store(storage).read().spill_id
     except AntipodesError:
         return None
+
+
+def finished_manifest(manifest: M) -> M:
+    """Return the manifest of a finished store; the folder with its layers outside of the store is deleted later."""
+    return replace(manifest, complete=True, spill=OUTSIDE if manifest.spill == OUTSIDE else None)
