@@ -1,16 +1,21 @@
-"""The service on a table of half a billion positions: clients make random moves, and request a view for each move."""
+"""The service on a table of half a billion positions: clients make random moves, and request a view for each move.
+
+Other clients then send as much work as they can, as a client that wants to block the service would.
+"""
 
 import asyncio
 import json
+import multiprocessing
 import os
 import random
 import statistics
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from multiprocessing.synchronize import Event
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlsplit
@@ -23,6 +28,11 @@ CLIENTS, MOVES, ROUNDS = 20, 100, 5
 """Numbers of simultaneous clients, moves per client and round, and rounds."""
 PAUSE = 0.5
 """Mean seconds that a user looks at a position before the next move."""
+ATTACKERS, PIPELINED = 100, 200
+"""Number of connections that pipeline requests, and the number of requests on each."""
+BODY_BYTES = 1 << 20
+"""Size of a body that is sent in chunks of one byte."""
+Attack = Callable[[str, int], Awaitable[None]]
 
 
 @dataclass(frozen=True)
@@ -58,6 +68,7 @@ def measure() -> list[Row]:
             busy = server.busy
             rounds = [(_walks(server, CLIENTS, pause=0), server.memory) for _ in range(ROUNDS)]
             busy = (server.busy - busy) / (ROUNDS * CLIENTS * MOVES)
+            chunked, pipelined = _walk_during(server, _send_tiny_chunks), _walk_during(server, _pipeline)
     at_once = [seconds for walked, _ in rounds for seconds in walked]
     before, after = rounds[0][1], rounds[-1][1]
     asked = (ROUNDS - 1) * CLIENTS * MOVES
@@ -65,6 +76,8 @@ def measure() -> list[Row]:
         _row("one client", "50 ms", "", alone),
         _row(f"{CLIENTS} clients, one move per {PAUSE} s each", "50 ms", "100 ms", paused),
         _row(f"{CLIENTS} clients, next move immediately after each answer", "", "100 ms", at_once),
+        _row("one client, while another sends 1 MiB in chunks of one byte", "", "500 ms", chunked),
+        _row(f"one client, while {ATTACKERS} others pipeline {PIPELINED} requests each", "", "500 ms", pipelined),
         Row(f"{CLIENTS} clients, processor time per move", "", f"{1e3 * busy:.1f} ms"),
         Row(f"memory after {asked:,} more requests", "unchanged", f"{_mib(after)}, {_mib(before)} before"),
     ]
@@ -118,6 +131,53 @@ async def _walk(address: str, rng: random.Random, pause: float) -> list[float]:
         here = rng.choice(view["successors"])["position"]
     writer.close()
     return seconds
+
+
+def _walk_during(server: Server, attack: Attack) -> list[float]:
+    """Let one client walk while other clients repeat an attack, and return the seconds that each move took."""
+    begun = multiprocessing.Event()
+    attacker = multiprocessing.Process(target=_repeat, args=(attack, server.address, begun))
+    attacker.start()
+    try:
+        begun.wait()
+        return _walks(server, clients=1, pause=PAUSE / 10)
+    finally:
+        attacker.terminate()
+        attacker.join()
+
+
+def _repeat(attack: Attack, address: str, begun: Event) -> None:
+    async def repeat() -> None:
+        host, port = address.rsplit(":", 1)
+        while True:
+            begun.set()
+            with suppress(ConnectionError):  # the service may refuse the attack
+                await attack(host, int(port))
+
+    asyncio.run(repeat())
+
+
+async def _send_tiny_chunks(host: str, port: int) -> None:
+    _, writer = await asyncio.open_connection(host, port)
+    head = f"POST /api/v1/stores/{PUZZLE}/distances HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n"
+    writer.write(head.encode())
+    for _ in range(BODY_BYTES >> 12):
+        writer.write(b"1\r\nx\r\n" * (1 << 12))
+        await writer.drain()
+    writer.close()
+
+
+async def _pipeline(host: str, port: int) -> None:
+    request = f"GET /api/v1/stores/{PUZZLE}/view HTTP/1.1\r\nHost: localhost\r\nConnection: {{}}\r\n\r\n"
+
+    async def client() -> None:
+        reader, writer = await asyncio.open_connection(host, port)
+        writer.write((request.format("keep-alive") * (PIPELINED - 1) + request.format("close")).encode())
+        while await reader.read(1 << 16):
+            pass
+        writer.close()
+
+    await asyncio.gather(*(client() for _ in range(ATTACKERS)))
 
 
 async def _asked(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, target: str) -> Any:

@@ -219,6 +219,82 @@ def test_a_refused_body_closes_the_connection(connect: Connect) -> None:
         assert (status, headers["connection"]) == (413, "close")
 
 
+@pytest.mark.parametrize(("size", "count", "is_accepted"), [
+    (1, 32, True), (1, 33, False), (8192, 128, True),
+])  # fmt: skip
+def test_bodies_in_tiny_chunks_are_refused_before_they_end(
+    connect: Connect, size: int, count: int, is_accepted: bool
+) -> None:
+    with connect() as client:
+        client.sendall(b"POST /api/v1/stores/fields/distances HTTP/1.1\r\nHost: localhost\r\n")
+        client.sendall(
+            b"Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n"
+            + (b"%x\r\n%s\r\n" % (size, b"x" * size)) * count
+        )
+        if is_accepted:
+            client.sendall(b"0\r\n\r\n")
+        status, headers, value = answer(client)
+        assert status == 400
+        if is_accepted:
+            assert value["error"] == "body: not valid JSON"
+            return
+        assert headers["connection"] == "close"
+        assert value["error"].endswith("the chunks are too small; send 4,096 bytes or more in each")
+        assert received(client) == b""
+
+
+def test_pipelined_requests_wait_until_others_are_answered(serve: Callable[[guard.Application], Connect]) -> None:
+    """The requests of the second connection wait for those of the first, but a client with one request does not."""
+    inside, let_go, asked = threading.Event(), threading.Event(), []
+
+    async def slow(scope: Scope, receive: Receive, send: Send) -> None:
+        asked.append(scope["query_string"])
+        if not inside.is_set():
+            inside.set()
+            await asyncio.to_thread(let_go.wait, PATIENCE)
+        await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"2")]})
+        await send({"type": "http.response.body", "body": b"{}"})
+
+    def requests(name: bytes, count: int) -> bytes:
+        return (b"GET /?%s HTTP/1.1\r\nHost: localhost\r\n\r\n" % name) * count
+
+    connect = serve(Guard(slow, Hosts.of("127.0.0.1")))
+    with connect() as first, connect() as second, connect() as third:
+        first.sendall(requests(b"first", 3))
+        assert inside.wait(PATIENCE)
+        second.sendall(requests(b"second", 3))
+        third.sendall(requests(b"third", 1))
+        assert answer(third)[0] == 200
+        assert asked == [b"first", b"third"]
+        let_go.set()
+        assert [answer(client)[0] for client in (first, second) for _ in range(3)] == [200] * 6
+    assert sorted(asked) == [b"first"] * 3 + [b"second"] * 3 + [b"third"]
+
+
+def test_connections_whose_requests_are_queued_make_room_for_others(
+    serve: Callable[[guard.Application], Connect], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(serving, "MAX_CONNECTIONS", 2)
+    inside, let_go = threading.Event(), threading.Event()
+
+    async def slow(scope: Scope, receive: Receive, send: Send) -> None:
+        inside.set()
+        await asyncio.to_thread(let_go.wait, PATIENCE)
+        await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"2")]})
+        await send({"type": "http.response.body", "body": b"{}"})
+
+    connect = serve(Guard(slow, Hosts.of("127.0.0.1")))
+    with connect() as first, connect() as queued:
+        first.sendall(GOOD * 2)
+        assert inside.wait(PATIENCE)
+        queued.sendall(GOOD * 2)
+        with connect() as other:
+            assert received(queued) == b""
+            other.sendall(GOOD)
+            let_go.set()
+            assert [answer(client)[0] for client in (other, first, first)] == [200] * 3
+
+
 def test_an_answer_that_takes_too_long(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(guard, "ANSWER_SECONDS", 0.1)
     let_go = threading.Event()

@@ -2,7 +2,8 @@
 
 Connections have time limits, their number is limited, and errors of the HTTP parser are JSON. uvicorn only limits the
 time between two requests. Without further limits, clients that connect and send nothing, send a request byte by byte,
-or never read their answer could occupy all connections and lock out everyone else.
+or never read their answer could occupy all connections and lock out everyone else. Clients that send a body in tiny
+chunks, or many requests at once, could keep the event loop and the threads so busy that everyone else waits.
 """
 
 import asyncio
@@ -14,6 +15,7 @@ import sys
 import threading
 import webbrowser
 from collections.abc import Callable
+from functools import partial
 from http import HTTPStatus
 from types import FrameType
 from typing import Any
@@ -34,15 +36,43 @@ REQUEST_SECONDS = 10
 """Seconds within which the first request of a connection, and the headers of each request, must arrive."""
 READING_SECONDS = 30
 """Seconds within which a client must read some of its answer."""
+MAX_SMALL_CHUNKS, CHUNK_BYTES = 32, 4096
+"""Maximum number of chunks in a body, in addition to one chunk for each CHUNK_BYTES bytes."""
+PIPELINED_AT_A_TIME = 1
+"""Maximum number of pipelined requests that are answered at a time, on all connections together."""
 PYTHON_VALUE = re.compile(r":? ?(bytearray\()?b['\"].*", re.DOTALL)
 """The part of the parser's messages that shows bytes of the request."""
+
+
+class Parser(h11.Connection):
+    """The HTTP parser of one connection. It refuses bodies in tiny chunks, since each chunk takes as long as a KiB."""
+
+    def __init__(self, max_event_bytes: int) -> None:
+        super().__init__(h11.SERVER, max_event_bytes)
+        self._chunks = self._bytes = 0
+
+    def next_event(self) -> h11.Event | type[h11.NEED_DATA] | type[h11.PAUSED]:
+        """Return the next event; raise RemoteProtocolError if a body has too many chunks."""
+        event = super().next_event()
+        if isinstance(event, h11.Request):
+            self._chunks = self._bytes = 0
+        elif isinstance(event, h11.Data):
+            self._chunks += event.chunk_start
+            self._bytes += len(event.data)
+            if self._chunks > MAX_SMALL_CHUNKS + self._bytes // CHUNK_BYTES:
+                raise h11.RemoteProtocolError(f"the chunks are too small; send {CHUNK_BYTES:,} bytes or more in each")
+        return event
 
 
 class Connection(H11Protocol):
     """The protocol of one connection."""
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, pipelined: asyncio.Semaphore, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        self.conn = Parser(MAX_EVENT_BYTES)
+        self.app = self._answer
+        self._pipelined = pipelined
+        self._is_queued = False
         self._request_timer: asyncio.TimerHandle | None = None
         self._reading_timer: asyncio.TimerHandle | None = None
         self.waiting_since = self.loop.time()
@@ -52,7 +82,21 @@ class Connection(H11Protocol):
     def is_waiting(self) -> bool:
         """Whether no request is being answered."""
         begun: bool = self.cycle is not None  # its type in uvicorn does not include None
-        return not begun or self.cycle.response_complete
+        return self._is_queued or not begun or self.cycle.response_complete
+
+    async def _answer(self, scope: Any, receive: Any, send: Any) -> None:
+        """Answer a request. If the next request has already arrived, others' requests are answered first.
+
+        Browsers wait for each answer. Clients that send many requests at once would otherwise delay them.
+        """
+        if not self.conn.trailing_data[0]:
+            await self.config.loaded_app(scope, receive, send)
+            return
+        self._is_queued = True
+        async with self._pipelined:
+            self._is_queued = False
+            if not self.cycle.disconnected:
+                await self.config.loaded_app(scope, receive, send)
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Start the timer for the first request; if there are too many connections, close one."""
@@ -147,11 +191,13 @@ class Connection(H11Protocol):
             headers=[*error_headers(status, body), (b"connection", b"close")],
             reason=HTTPStatus(status).phrase.encode(),
         )
-        for event in (response, h11.Data(data=body), h11.EndOfMessage()):
-            self.transport.write(self.conn.send(event) or b"")
+        events = response, h11.Data(data=body), h11.EndOfMessage()
+        self.transport.write(b"".join(self.conn.send(event) or b"" for event in events))
         self.transport.close()
 
 
+MAX_EVENT_BYTES = 1 << 16
+"""Maximum number of bytes of the headers of a request, or of the header of a chunk."""
 SECONDS_IDLE = 30
 """Seconds after which an idle connection is closed; users look at a position before they make the next move."""
 SECONDS_TO_END = 2
@@ -238,7 +284,7 @@ def make_server(application: Application) -> Server:
     """Return a server of an application that has not been started yet."""
     config = uvicorn.Config(
         application,  # type: ignore[arg-type, unused-ignore]
-        http=Connection,
+        http=partial(Connection, pipelined=asyncio.Semaphore(PIPELINED_AT_A_TIME)),  # type: ignore[arg-type]
         ws="none",
         log_config=None,
         access_log=False,
@@ -246,7 +292,6 @@ def make_server(application: Application) -> Server:
         server_header=False,
         timeout_keep_alive=SECONDS_IDLE,
         timeout_graceful_shutdown=SECONDS_TO_END,
-        h11_max_incomplete_event_size=1 << 16,
     )
     return Server(config)
 
