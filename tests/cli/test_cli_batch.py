@@ -12,6 +12,7 @@ import pytest
 from programs import Command
 from stores import toml
 
+import antipodes as ap
 from antipodes.cli.answer_files import COLUMNS
 from antipodes.solving.batch import BatchSearch
 from antipodes.solving.solve import Solved
@@ -179,3 +180,52 @@ def test_a_cluster_solves_positions_as_tasks(some: Command, shared: "Cluster", t
     assert [one["distance"] for one in answers[1]] == list(SOME.values())
     some(*BATCH, "--scheduler", shared.address, "--output", "out.csv")
     assert [one["position"] for one in rows_of("out.csv")] == list(SOME)
+
+
+def test_lines_are_sequences_of_moves(cli: Command) -> None:
+    Path("scrambles.txt").write_text("// three scrambles\nR U R' F2\n\nU2 // half a turn\n(R U)3\n")
+    outcome = cli("solve", "2x2x2", "--batch", "scrambles.txt", "--moves", "-", "--output", "out.csv")
+    assert outcome.status == 0, outcome.err
+    puzzle = ap.load_puzzle("2x2x2")
+    rows = rows_of("out.csv")
+    assert [one["line"] for one in rows] == ["2", "4", "5"]
+    for row, text in zip(rows, ("R U R' F2", "U2", "(R U)3"), strict=True):
+        assert row["position"] == puzzle.format(puzzle.follow(text)[-1])
+        assert puzzle.follow(f"{text} {row['moves']}")[-1].tolist() == puzzle.start_labels[0].tolist()
+    whole = Path("out.csv").read_bytes()
+    Path("out.csv").write_bytes(b"".join(whole.splitlines(keepends=True)[:2]))
+    cli("solve", "2x2x2", "--batch", "scrambles.txt", "--moves", "-", "--output", "out.csv")
+    assert [one["line"] for one in rows_of("out.csv")] == ["2", "4", "5"]
+    Path("scrambles.txt").write_text("R U R' F2\n")
+    refused = cli("solve", "2x2x2", "--batch", "scrambles.txt", "--moves", "-", "--output", "out.csv")
+    assert refused.status == 2
+
+
+def test_sequences_on_standard_input(cli: Command) -> None:
+    answers = json.loads(cli("solve", "2x2x2", "--moves", "-", "--json", stdin="U\n\nR U\n").out)
+    assert [(one["line"], one["distance"]) for one in answers] == [(1, 1), (3, 2)]
+    refused = cli("solve", "2x2x2", "--moves", "-", stdin="U\n\nR Q\n")
+    assert (refused.status, refused.out) == (2, "")
+    assert "standard input, line 3: moves 'R Q': unknown move 'Q' at character 3" in refused.err
+    assert cli("solve", "2x2x2", "--batch", "x.txt", "--moves", "U").status == 2
+
+
+def test_inserted_lines_are_not_continued(some: Command) -> None:
+    some(*BATCH, "--output", "out.csv")
+    Path("some.txt").write_text("\n" + "\n\n".join(SOME))
+    refused = some(*BATCH, "--output", "out.csv")
+    assert refused.status == 2
+    assert "is on line 2, but its answer in out.csv names line '1'; name another file" in refused.err
+
+
+def test_queries_of_sequences(cli: Command) -> None:
+    Path("stack.toml").write_text(toml({"name": "stack", "family": "pancake", "n": 5}))
+    cli("run", "stack.toml", "--quiet")
+    shown = cli("query", "stack", "--moves", "-", stdin="// a comment\n2 3\n\n4 7\n5\n")
+    assert shown.status == 2
+    assert shown.out.splitlines() == ["line 2: 3 1 2 4 5: 2", "line 5: 5 4 3 2 1: 1"]
+    assert "line 4: moves '4 7': unknown move '7' at character 3" in shown.err
+    found = json.loads(cli("query", "stack", "--moves", "-", "--path", "--json", stdin="2 3\n").out)
+    assert (found[0]["line"], found[0]["distance"], len(found[0]["path"])) == (1, 2, 3)
+    assert json.loads(cli("query", "stack", "-", "--json", stdin="\n2 1 3 4 5\n").out)[0]["line"] == 2
+    assert cli("query", "stack", "-", "--moves", "-").status == 2

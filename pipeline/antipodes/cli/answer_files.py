@@ -14,12 +14,12 @@ from antipodes_tasks.base.errors import InputError
 from antipodes_tasks.base.quoting import quote, shorten
 from antipodes_tasks.base.regular_file import check_regular, open_file
 
-COLUMNS = ("position", "distance", "outcome", "expanded", "generated", "seconds", "moves", "settings")
-"""Columns of answers in CSV; ``moves`` are separated by blanks."""
+COLUMNS = ("position", "distance", "outcome", "expanded", "generated", "seconds", "moves", "settings", "line")
+"""Columns of answers in CSV; ``moves`` are separated by blanks, and ``line`` is the line of the position."""
 REPLACED = "\ufffd"
 """Replacement for invalid bytes, such as half a character."""
 Answer = Mapping[str, Any]
-"""An answer: the keys of ``solve --json``, its ``position``, and the ``settings`` of the search."""
+"""An answer: the keys of ``solve --json``, its ``position``, the ``settings`` of the search, and its ``line``."""
 
 
 def as_row(answer: Answer) -> str:
@@ -38,7 +38,8 @@ def _from_row(row: str) -> Answer:
 def _from_json(text: str) -> Answer:
     """Return the answer in a line of JSON, which may end with a comma."""
     found = json.loads(text.removesuffix(","))
-    if not (isinstance(found, dict) and all(isinstance(found.get(key), str) for key in ("position", "settings"))):
+    kinds = {"position": str, "settings": str, "line": int}
+    if not (isinstance(found, dict) and all(isinstance(found.get(key), kind) for key, kind in kinds.items())):
         raise ValueError
     return found
 

@@ -8,6 +8,7 @@ from itertools import chain
 from pathlib import Path
 
 from antipodes.cli.answer_files import COLUMNS, Answer, AnswerFile, as_row
+from antipodes.cli.position_lines import PositionLines
 from antipodes.cli.streams import input_batches, print_json_list, print_line
 from antipodes.executors.api import Scheduler, never_stop
 from antipodes.executors.opening import open_scheduler
@@ -21,7 +22,7 @@ from antipodes.system.options import tasks_at_once
 from antipodes.system.records import values_of
 from antipodes.tables.json_results import solve_answer
 from antipodes_tasks.base.errors import InputError, PositionError
-from antipodes_tasks.base.quoting import counted, shorten
+from antipodes_tasks.base.quoting import counted, quote, shorten
 from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.rules.parts import first_wrong
 
@@ -65,15 +66,15 @@ def solve_batch(
 
     Raises InputError if the output file has answers for other positions, or answers found with other settings.
     """
-    every = batch.positions(puzzle)
+    every, lines = batch.positions(puzzle)
     settings = _settings(puzzle, search, names)
-    count = batch.done([puzzle.format(labels) for labels in every], settings)
+    count = batch.done([puzzle.format(labels) for labels in every], lines, settings)
     rest = every[count:]
 
     def view(solved: Solved) -> Answer:
         nonlocal count
         found = values_of(solve_answer(puzzle, solved))
-        answer = {"position": puzzle.format(every[count]), **found, "settings": settings}
+        answer = {"position": puzzle.format(every[count]), **found, "settings": settings, "line": lines[count]}
         count += 1
         listener(PositionsSolved(count, len(every)))
         return answer
@@ -106,11 +107,13 @@ class Batch:
     source: str
     output: AnswerFile | None
     as_json: bool
+    are_moves: bool
+    """Whether the lines are sequences of moves."""
 
     @classmethod
-    def of(cls, source: str, output: str | None, as_json: bool) -> "Batch":
+    def of(cls, source: str, output: str | None, as_json: bool, are_moves: bool) -> "Batch":
         """Return the batch of a file; ``-`` is standard input."""
-        return cls(source, None if output is None else AnswerFile(Path(output)), as_json)
+        return cls(source, None if output is None else AnswerFile(Path(output)), as_json, are_moves)
 
     @property
     def on_terminal(self) -> bool:
@@ -122,19 +125,23 @@ class Batch:
         """Name of the source, for messages."""
         return "standard input" if self.source == "-" else self.source
 
-    def positions(self, puzzle: Puzzle) -> Labels:
-        """Return the positions ``(n, places)`` of the nonblank lines; raise InputError for the first invalid line."""
+    def positions(self, puzzle: Puzzle) -> tuple[Labels, list[int]]:
+        """Return the positions ``(n, places)`` of the nonblank lines, and the numbers of these lines, ``(n,)``.
+
+        Raises InputError for the first invalid line.
+        """
         every = chain.from_iterable(input_batches()) if self.source == "-" else _text(Path(self.source)).splitlines()
-        lines = {number: line for number, line in enumerate(every, start=1) if line.strip()}
+        reading = PositionLines(puzzle, self.are_moves)
+        lines = reading.numbered(every)
         texts = list(lines.values())
         try:
-            return puzzle.parse_many(texts)
+            return reading.read(texts), list(lines)
         except PositionError as error:
-            number = list(lines)[first_wrong(len(texts), lambda at: puzzle.parse_many(texts[at]))]
+            number = list(lines)[first_wrong(len(texts), lambda at: reading.read(texts[at]))]
             raise InputError(f"{self.name}, line {number}: {error}") from None
 
-    def done(self, positions: Sequence[str], settings: str) -> int:
-        """Return the number of positions that the output file already answers.
+    def done(self, positions: Sequence[str], lines: Sequence[int], settings: str) -> int:
+        """Return the number of positions, from these lines, that the output file already answers.
 
         Raises InputError if the file has answers for other positions, answers found with other ``settings``, or any
         other text.
@@ -143,7 +150,10 @@ class Batch:
             return 0
         before, path = self.output.read(), self.output.path
         self._check_order([one["position"] for one in before], positions, path)
-        for one in before:
+        for one, line in zip(before, lines, strict=False):
+            if str(one["line"]) != str(line):
+                found = f"{shorten(one['position'], 100)} is on line {line}, but its answer in {path} names line"
+                raise InputError(f"--output: {found} {quote(one['line'])}; name another file")
             if one["settings"] != settings:
                 found = shorten(one["settings"], 200)
                 remedy = "use these settings, or name another file"

@@ -35,6 +35,17 @@ MoveSequence = Annotated[
         "--moves", metavar="MOVES", help='Give the position by the moves that lead to it, such as "R U R\' F2".'
     ),
 ]
+MOVE_LINES = "-"
+"""Value of ``--moves``: the lines of the input are sequences of moves."""
+MoveSequences = Annotated[
+    str | None,
+    typer.Option(
+        "--moves",
+        metavar="MOVES",
+        help='Give the position by the moves that lead to it, such as "R U R\' F2". - reads a sequence from each line '
+        "of standard input, or of the file of --batch.",
+    ),
+]
 OnlyMoves = Annotated[
     str | None,
     typer.Option(metavar="MOVES", help='Twisty puzzles: use only these moves and their powers, such as "U R F2".'),

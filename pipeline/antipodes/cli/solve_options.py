@@ -9,9 +9,10 @@ import typer
 from antipodes.cli.answer_files import AnswerFile
 from antipodes.cli.drawing import Gif, PictureFiles, Png, Size, Svg
 from antipodes.cli.options import (
+    MOVE_LINES,
     AsJson,
     MemoryLimit,
-    MoveSequence,
+    MoveSequences,
     PuzzleArgument,
     Quiet,
     SchedulerFile,
@@ -56,7 +57,7 @@ class SolveOptions:
             "[default: the start, if the puzzle has a goal or for --method routes]",
         ),
     ] = None
-    moves: MoveSequence = None
+    moves: MoveSequences = None
     method: Annotated[
         str | None,
         typer.Option(metavar="METHOD", help=f"{', '.join(METHODS)}. [default: chosen for the puzzle and the options]"),
@@ -153,6 +154,11 @@ class SolveOptions:
     as_json: AsJson = False
 
     @property
+    def reads_moves(self) -> bool:
+        """Whether each line of the batch is a sequence of moves."""
+        return self.moves == MOVE_LINES
+
+    @property
     def own_store(self) -> Address | None:
         """The address given by ``--store``, or None."""
         if self.store is None:
@@ -186,7 +192,8 @@ class SolveOptions:
         """Raise InputError if the method would ignore an option, or if options cannot be combined."""
         _ = self.memory_bytes, self.pictures  # these raise, too
         if self.batch is not None:
-            check_only_one({"a position": self.position, "--moves": self.moves, "--batch": self.batch})
+            moves = None if self.reads_moves else self.moves
+            check_only_one({"a position": self.position, "--moves": moves, "--batch": self.batch})
         self._check_method()
         self._check_tables()
         self._check_batch()

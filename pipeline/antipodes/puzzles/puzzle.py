@@ -323,6 +323,14 @@ class Puzzle:
         except PositionError as error:
             raise PositionError(f"moves {quote(shorten(text))}: {error}") from None
 
+    def follow_many(self, sequences: Sequence[str]) -> Labels:
+        """Return the position after each of many sequences of moves from the first start, ``(n, places)``.
+
+        Raises the error of `follow` for the first invalid sequence.
+        """
+        ends = [self.follow(sequence)[-1] for sequence in sequences]
+        return np.array(ends, dtype=np.uint8).reshape(-1, self.places)
+
 
 def _with_positions(settings: Mapping[str, Any] | None, puzzle: Puzzle) -> Mapping[str, Any] | None:
     """Return settings with the name and starts of a puzzle.

@@ -133,7 +133,7 @@ def distance_view(table: Table, position: Labels) -> Distance:
 
 def distances_view(table: Table, texts: Sequence[str]) -> list[Distance]:
     """Return the distance of each position; raise InputError with the number of the position if its text is invalid."""
-    positions, errors = parsed(table.puzzle, texts)
+    positions, errors = parsed(table.puzzle.parse_many, texts)
     for number, error in errors.items():
         raise InputError(f"positions[{number}]: {error}")
     distances = table.distances(positions).tolist()

@@ -290,6 +290,8 @@ class QueryAnswer:
 
     position: str
     distance: int | None
+    line: int = optional()
+    """Number of the line of input that contains the position."""
     scramble: list[str] | None = optional()
     """The moves from a start to the position."""
     scramble_from: str | None = optional()
@@ -300,7 +302,7 @@ class QueryAnswer:
 
 def query_answer(puzzle: Puzzle, found: Found, with_path: bool, as_moves: bool = False) -> QueryAnswer:
     """Return the answer about one position; ``as_moves`` adds the moves from a start to it."""
-    shown: dict[str, Any] = {}
+    shown: dict[str, Any] = {} if found.line is None else {"line": found.line}
     if as_moves:
         shown["scramble"] = None if found.path is None else scramble(puzzle, found.path)
         shown["scramble_from"] = None if found.path is None else puzzle.format_path(found.path)[-1]

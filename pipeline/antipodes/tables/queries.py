@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antipodes.puzzles.pattern import batches
-from antipodes.puzzles.puzzle import Puzzle
 from antipodes.tables.checked_space import CheckedSpace
 from antipodes.tables.store.chunks import TableChunks
 from antipodes_tasks.base.errors import PositionError
@@ -95,18 +94,24 @@ class Found:
     """None if the position is unreachable."""
     path: Labels | None
     """``(distance + 1, places)``: a shortest path back to a start. None if it was not requested or does not exist."""
+    line: int | None = None
+    """Number of the line of input that contains the position, from 1."""
 
 
-def parsed(puzzle: Puzzle, texts: Sequence[str]) -> tuple[Labels, dict[int, PositionError]]:
+Reading = Callable[[Sequence[str]], Labels]
+"""Function that returns the positions ``(n, places)`` of n texts, or raises PositionError."""
+
+
+def parsed(read: Reading, texts: Sequence[str]) -> tuple[Labels, dict[int, PositionError]]:
     """Return the positions ``(n, places)`` that the strings denote, and the error of each invalid string, by number."""
     try:
-        return puzzle.parse_many(texts), {}
+        return read(texts), {}
     except PositionError:
         pass
-    positions, errors = [np.empty((0, puzzle.places), dtype=np.uint8)], {}
+    positions, errors = [read([])], {}
     for number, text in enumerate(texts):
         try:
-            positions.append(puzzle.parse(text)[np.newaxis])
+            positions.append(read([text]))
         except PositionError as error:
             errors[number] = error
     return np.concatenate(positions), errors

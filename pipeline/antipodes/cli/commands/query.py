@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Annotated, Any
 
@@ -11,7 +11,8 @@ import typer
 
 from antipodes.cli.command import PositionsCommand, command, commands
 from antipodes.cli.drawing import Gif, PictureFiles, Png, Size, Svg, print_path, print_positions
-from antipodes.cli.options import AsJson, MoveSequence, PuzzleOfStore, Store, check_only_one, names_given
+from antipodes.cli.options import MOVE_LINES, AsJson, MoveSequences, PuzzleOfStore, Store, check_only_one, names_given
+from antipodes.cli.position_lines import PositionLines
 from antipodes.cli.streams import (
     BAD_INPUT,
     FAILED,
@@ -59,7 +60,7 @@ def query(
     store: Store,
     positions: Positions = None,
     path: Annotated[bool, typer.Option("--path", help="Show a shortest path to the start or goal.")] = False,
-    moves: MoveSequence = None,
+    moves: MoveSequences = None,
     depth: Annotated[int | None, typer.Option(min=0, metavar="D", help="Print all positions at distance D.")] = None,
     limit: Annotated[int | None, typer.Option(min=1, metavar="N", help="With --depth: print only the first N.")] = None,
     random: Annotated[int | None, typer.Option(min=1, metavar="N", help="With --depth: choose N at random.")] = None,
@@ -93,7 +94,11 @@ def query(
     if pattern is not None and as_moves:
         raise InputError("--as-moves cannot be combined with --pattern; query the positions that it prints")
     pictures = PictureFiles.of(svg, png, gif, size)
-    unfit = {"--pattern": pattern is not None, "--count": count, "positions on stdin": "-" in (positions or [])}
+    unfit = {
+        "--pattern": pattern is not None,
+        "--count": count,
+        "positions on stdin": "-" in (positions or []) or moves == MOVE_LINES,
+    }
     pictures.check_not_with(unfit)
     with open_table(find_store(store, puzzle)) as table:
         if pattern is not None:
@@ -101,7 +106,9 @@ def query(
             return 0
         answers = Answers(table, path, as_moves, keep=bool(pictures))
         if depth is None:
-            if moves is None:
+            if moves == MOVE_LINES:
+                found = answers.to_lines(are_moves=True)
+            elif moves is None:
                 found = answers.to_texts(_join_symbols(positions or [], table.puzzle))
             else:
                 with naming("--moves"):
@@ -199,6 +206,7 @@ class Answers:
         self._with_path = with_path
         self._as_moves = as_moves
         self._answered = self._refused = 0
+        self._shows_lines = False
 
     def to_positions(self, positions: Labels) -> Iterator[Found]:
         """Yield the answers to positions ``(n, places)``; if any is missing, raise UnfinishedError before the first."""
@@ -215,25 +223,26 @@ class Answers:
         for text in texts:
             if text == "-":
                 yield from self.to_positions(self._table.puzzle.parse_many(before))
-                yield from self._to_lines()
+                yield from self.to_lines()
                 before = []
             else:
                 before.append(text)
         yield from self.to_positions(self._table.puzzle.parse_many(before))
 
-    def _to_lines(self) -> Iterator[Found]:
-        """Yield the answers to the nonblank lines of standard input as soon as they arrive."""
-        end = 0
+    def to_lines(self, are_moves: bool = False) -> Iterator[Found]:
+        """Yield the answers to the nonblank lines of standard input, positions or moves, as soon as they arrive."""
+        end, reading = 0, PositionLines(self._table.puzzle, are_moves)
+        self._shows_lines = are_moves
         for lines in input_batches():
-            texts = {number: text for number, text in enumerate(lines, start=end + 1) if text.strip()}
+            texts = reading.numbered(lines, end + 1)
             end += len(lines)
-            positions, errors = parsed(self._table.puzzle, list(texts.values()))
+            positions, errors = parsed(reading.read, list(texts.values()))
             answers = self._look_up(positions)
             for at, number in enumerate(texts):
                 answer = errors.get(at) or next(answers)
                 if isinstance(answer, Found):
                     self._answered += 1
-                    yield answer
+                    yield replace(answer, line=number)
                 else:
                     self._refuse(number, answer)
             sys.stdout.flush()
@@ -247,7 +256,8 @@ class Answers:
         self._refused += 1
         self.status = max(self.status, BAD_INPUT if isinstance(error, PositionError) else FAILED)
         if not self._answered and self._refused == MAX_BEFORE_THE_FIRST:
-            raise InputError(f"standard input: none of the first {line:,} lines is a position")
+            what = "a sequence of moves" if self._shows_lines else "a position"
+            raise InputError(f"standard input: none of the first {line:,} lines is {what}")
 
     def show(self, answers: Iterable[Found], as_json: bool, key: str | None = None, **others: Any) -> None:
         """Print each answer as soon as it is known; JSON is a list, or an object of the ``others`` and a list."""
@@ -274,7 +284,8 @@ class Answers:
             if not self._with_path:
                 return
         distance = "unreachable" if found.distance is None else str(found.distance)
-        print_line(f"{puzzle.format(found.position)}: {distance}")
+        line = f"line {found.line:,}: " if self._shows_lines else ""
+        print_line(f"{line}{puzzle.format(found.position)}: {distance}")
         if self._with_path and found.path is not None:
             print_path(puzzle, found.path)
             come_from = "" if puzzle.moves.reversible else puzzle.depth_zero

@@ -140,6 +140,8 @@ app = commands()
 @takes_options(SolveOptions)
 def solve(options: SolveOptions) -> int:
     """Find a shortest path from a position to the start or a goal."""
+    if options.reads_moves and options.batch is None:
+        options = replace(options, batch="-")
     options.check()
     config = load_config(options.puzzle)
     puzzle = config.puzzle
@@ -166,7 +168,7 @@ def _labels(puzzle: Puzzle, options: SolveOptions) -> Labels | None:
     """Return the position given as an argument or by --moves, or None."""
     if options.build and options.position in ([SMALL], [LARGE]):
         raise InputError(f"{quote(options.position[0])} is read as a position; write --build={options.position[0]}")
-    if options.moves is None:
+    if options.moves is None or options.reads_moves:
         return puzzle.parse(" ".join(options.position)) if options.position else None
     if options.position:
         raise InputError("give either a position or --moves, not both")
@@ -321,7 +323,7 @@ def _solve_batch(puzzle: Puzzle, options: SolveOptions) -> None:
     guide, guide_name = options.loaded_guide()
     search = BatchSearch(puzzle.rules, goal, options.search_method, guide, options.addresses, limits)
     machines = Machines(options.workers, options.scheduler, options.scheduler_file)
-    batch = Batch.of(options.batch or "", options.output, options.as_json)
+    batch = Batch.of(options.batch or "", options.output, options.as_json, options.reads_moves)
     solve_batch(puzzle, batch, search, {"to": options.to, "heuristic": guide_name}, machines, options.quiet)
 
 
