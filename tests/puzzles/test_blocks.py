@@ -19,6 +19,7 @@ from strategies import blocks_settings
 from antipodes.drawing.picture import SQUARE, Line, Rectangle, Text
 from antipodes.executors.threads import Threads
 from antipodes.puzzles.block_board import TARGET, BlockBoard
+from antipodes.puzzles.board import WALL_WIDTH
 from antipodes.puzzles.config import load_config
 from antipodes.puzzles.families import puzzle_from
 from antipodes.puzzles.goals import goals_in, with_targets
@@ -64,10 +65,14 @@ def blocks(**changes: Any) -> Puzzle:
         (
             {"rows": 5},
             "rows: unknown key; expected axis, description, distinct, enumerated, family, goal, moves, name, "
-            "start, starts, target",
+            "start, starts, target, walls",
         ),
         ({"target": "X"}, r"\[puzzle\] target: the start has no block 'X'"),
         ({"target": 5}, "target: expected a string, found 5"),
+        ({"start": "AA./...", "walls": ["a2|b2"]}, "start: block 'A' lies across the wall between a2 and b2"),
+        ({"start": "AA./.#.", "walls": ["a1|b1"]}, r"walls: b1 is a hole of the board, in 'a1\|b1'"),
+        ({"start": "AA./...", "walls": [[0, 5]]}, "walls: expected two adjacent squares .*, found 0 and 5"),
+        ({"start": "AA./...", "walls": 5}, "walls: expected a list of walls"),
         (
             {"start": "A...." + 5 * "/.....", "moves": "slides"},
             'moves: the blocks have more than 8,192 moves; choose moves = "steps"',
@@ -203,6 +208,31 @@ def test_distances_by_brute_force(table: dict[str, Any]) -> None:
         after = [blocks_position(puzzle.format(one).split("/"), table) for one in puzzle.successors(labels)]
         assert min((expected[one] for one in after), default=0) >= depth - 1
         assert puzzle.moves.reversible
+
+
+@pytest.mark.parametrize("moves", ["steps", "slides"])
+def test_no_block_crosses_a_wall_or_lies_across_it(moves: str) -> None:
+    """The wall between b2 and c2 also blocks the way of the block below it, which would lie across it."""
+    puzzle = blocks(start="A..B/....", walls=["b2|c2"], moves=moves, distinct=True)
+    reached = {puzzle.format(one) for one in all_reached(puzzle)}
+    assert len(reached) == 56, "single squares go around the wall"
+    puzzle = blocks(start="AA../AA..", walls=["b2|c2"], moves=moves)
+    assert [puzzle.format(one) for one in all_reached(puzzle)] == ["AA../AA.."]
+    puzzle = blocks(start="A.../A...", walls=["b1|b2"], moves=moves)
+    assert {puzzle.format(one) for one in all_reached(puzzle)} == {"A.../A..."}
+    with pytest.raises(PositionError, match="block 'A' lies across the wall between b2 and b1"):
+        puzzle.parse(".A../.A..")
+
+
+def test_walls_are_drawn_and_stored(cli: Command) -> None:
+    puzzle = blocks(start="A.B", walls=["b1|c1"])
+    assert puzzle.draw(puzzle.start_labels[0]) == "╭───┬───┬───╮\n│ A │   │ B │\n╰───┴───┴───╯"
+    walls = [shape for shape in puzzle.picture(puzzle.start_labels[0]).shapes if isinstance(shape, Line)]
+    assert walls[-1].width == WALL_WIDTH
+    Path("w.toml").write_text('[puzzle]\nname = "w"\nfamily = "blocks"\nstart = "A.B"\nwalls = [[1, 2]]\n')
+    assert json.loads(cli("run", "w.toml", "--quiet", "--json").out)["states"] == 2
+    assert json.loads(cli("verify", "w", "--json").out)["ok"]
+    assert cli("check", "w.toml").status == 0
 
 
 def cells(text: str) -> dict[str, set[tuple[int, int]]]:

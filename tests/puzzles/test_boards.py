@@ -9,8 +9,9 @@ from hypothesis import given, settings
 from strategies import jump_settings, sliding_settings
 
 from antipodes.puzzles.families.jump import jump
-from antipodes.puzzles.families.sliding import neighbours, sliding
+from antipodes.puzzles.families.sliding import sliding
 from antipodes.puzzles.puzzle import Puzzle
+from antipodes.puzzles.walls import neighbours
 from antipodes_tasks.base.errors import ConfigError
 from antipodes_tasks.rules.squares import square_name, square_of, squares_of
 

@@ -170,13 +170,14 @@ def layers_of(puzzle: Any, most: int = 1000) -> list[int]:
 def blocks_distances(settings: Mapping[str, Any]) -> dict[Position, int]:
     """Return the distances of a block puzzle; a position is the sorted list of its blocks, as text."""
     drawings = [start.split("/") for start in as_list(settings["start"])]
-    board = {(r, c) for r, row in enumerate(drawings[0]) for c, symbol in enumerate(row) if symbol != "#"}
+    squares = [(r, c) for r, row in enumerate(drawings[0]) for c, symbol in enumerate(row) if symbol != "#"]
+    board, walls = set(squares), [{squares[a], squares[b]} for a, b in settings.get("walls", ())]
 
     def after(position: Position) -> Iterable[Position]:
         blocks = [_block_in(text) for text in position]
         for letter, cells in blocks:
             free = board.difference(*(other for _, other in blocks)) | cells
-            for moved in _slid(cells, free, settings):
+            for moved in _slid(cells, free, settings, walls):
                 others = [text for text in position if text != _block_text(letter, cells)]
                 yield tuple(sorted([*others, _block_text(letter, moved)]))
 
@@ -203,7 +204,10 @@ def _block_in(text: str) -> tuple[str, frozenset[tuple[int, int]]]:
 
 
 def _slid(
-    cells: frozenset[tuple[int, int]], free: set[tuple[int, int]], settings: Mapping[str, Any]
+    cells: frozenset[tuple[int, int]],
+    free: set[tuple[int, int]],
+    settings: Mapping[str, Any],
+    walls: Sequence[set[tuple[int, int]]],
 ) -> set[frozenset[tuple[int, int]]]:
     """Yield the places to which one move takes a block."""
     height, width = (max(one) - min(one) for one in zip(*cells, strict=True))
@@ -213,8 +217,12 @@ def _slid(
     found, waiting = {cells}, [cells]
     while waiting:
         here = waiting.pop()
-        moved = {frozenset((r + down, c + right) for r, c in here) for down, right in directions}
-        new = {one for one in moved if one <= free} - found
+        moved = {
+            frozenset((r + down, c + right) for r, c in here)
+            for down, right in directions
+            if all({(r, c), (r + down, c + right)} not in walls for r, c in here)
+        }
+        new = {one for one in moved if one <= free and not any(wall <= one for wall in walls)} - found
         found |= new
         waiting += new if settings.get("moves") == "slides" else ()
     return found - {cells}

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from antipodes.puzzles.families.sliding import neighbours
 from antipodes.puzzles.puzzle import Puzzle
+from antipodes.puzzles.walls import neighbours
 from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.spaces.arrangements import Arrangements
 from antipodes_tasks.spaces.selection import every_cut
@@ -117,7 +117,19 @@ def blocks_settings(draw: st.DrawFn) -> Settings:
         axis = False
     moves, distinct = draw(st.sampled_from(("steps", "slides"))), draw(st.booleans())
     start = "/".join(map("".join, grid))
-    return {"name": "r", "family": "blocks", "start": start, "axis": axis, "moves": moves, "distinct": distinct}
+    walls = draw(_walls_between_blocks(grid)) if draw(st.booleans()) else []
+    settings = {"name": "r", "family": "blocks", "start": start, "axis": axis, "moves": moves, "distinct": distinct}
+    return settings | ({"walls": walls} if walls else {})
+
+
+def _walls_between_blocks(grid: list[list[str]]) -> st.SearchStrategy[list[list[int]]]:
+    """Return a strategy for walls between adjacent squares that do not belong to one block."""
+    symbols = [symbol for row in grid for symbol in row]
+    holes = [square for square, symbol in enumerate(symbols) if symbol == "#"]
+    placed = [symbol for symbol in symbols if symbol != "#"]
+    pairs = [[a, b] for a, b in neighbours(len(grid), len(grid[0]), holes) if a < b]
+    between = [pair for pair in pairs if "." in (one := {placed[at] for at in pair}) or len(one) == 2]
+    return st.lists(st.sampled_from(between), unique_by=tuple, max_size=4) if between else st.just([])
 
 
 def puzzle_settings() -> st.SearchStrategy[Settings]:

@@ -1,6 +1,6 @@
 """The board of a block puzzle: each block is written as a letter on all its squares."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from antipodes.drawing.picture import (
@@ -17,7 +17,7 @@ from antipodes.drawing.picture import (
     fitting,
     ink_on,
 )
-from antipodes.puzzles.board import FRAME, HOLE, OUTSIDE, Board, characters, outlined
+from antipodes.puzzles.board import FRAME, HOLE, OUTSIDE, Board, characters, outlined, wall_line
 from antipodes.puzzles.drafts import BLOCKS, EMPTY_LABEL, DraftError, Form, FormField, FormGroup, FormSymbol, summary_of
 from antipodes.puzzles.notation import rows_in
 from antipodes_tasks.base.errors import PositionError
@@ -26,6 +26,8 @@ from antipodes_tasks.rules.parts import Part
 from antipodes_tasks.rules.squares import Square, square_name, squares_of
 
 EMPTY = "."
+Walls = frozenset[tuple[Square, Square]]
+"""Pairs of adjacent squares, in both orders, with a wall between them."""
 Cells = tuple[tuple[int, int], ...]
 """Offset (rows down, columns right) of each cell from the first cell in reading order, ascending."""
 
@@ -145,6 +147,7 @@ class BlockBoard(Board):
     """Whether blocks of one shape are distinguished."""
     targets: frozenset[str] = frozenset()
     """The symbols of the kinds that a goal mentions; their blocks are drawn in the colour TARGET."""
+    walls: Walls = frozenset()
     named: tuple[tuple[Square, str], ...] = ()
     """First squares of blocks and their letters, carried over from the position before a move; see `followed`."""
 
@@ -176,6 +179,9 @@ class BlockBoard(Board):
         for block in blocks_on(rows, EMPTY + HOLE):
             row, column = block.first
             symbols[row][column] = self.kind_of(block).letters[0]
+            if crossed := walled_pairs(block.squares, self.walls):
+                between = " and ".join(square_name(square, self.rows) for square in crossed[0])
+                raise PositionError(f"block {quote(block.letter)} lies across the wall between {between}")
         return symbols
 
     def kind_of(self, block: Block) -> BlockKind:
@@ -250,7 +256,8 @@ class BlockBoard(Board):
             return rows[row][column] if 0 <= row < self.rows and 0 <= column < self.columns else OUTSIDE
 
         def divided(row: int, column: int, other_row: int, other_column: int) -> bool:
-            return symbol_at(row, column) != symbol_at(other_row, other_column)
+            walled = ((row, column), (other_row, other_column)) in self.walls
+            return walled or symbol_at(row, column) != symbol_at(other_row, other_column)
 
         seen = {EMPTY}
         texts = [[_text(symbol, seen) for symbol in row] for row in rows]
@@ -269,6 +276,7 @@ class BlockBoard(Board):
         for block in self._blocks(rows):
             row, column = block.first
             shapes += _pictured(block, colours[rows[row][column]])
+        shapes += (wall_line(*wall) for wall in sorted(self.walls) if wall[0] < wall[1])
         return Picture(width, height, tuple(shapes))
 
     def form(self, parts: Sequence[Part]) -> Form:
@@ -326,6 +334,12 @@ def _text(symbol: str, seen: set[str]) -> str:
     return symbol if new else ""
 
 
+def walled_pairs(squares: Iterable[Square], walls: Walls) -> list[tuple[Square, Square]]:
+    """Return the pairs of these squares between which there is a wall, each once, in reading order."""
+    covered = set(squares)
+    return sorted((one, other) for one, other in walls if one < other and covered >= {one, other})
+
+
 def _described(block: Block) -> str:
     return f"of {counted(len(block.cells), 'square')} in row {block.first[0] + 1}"
 
@@ -370,8 +384,10 @@ class BlockForm(Form):
         kind_of = {letter: kind for kind in self.board.kinds for letter in kind.letters}
         wrong = [block for block in blocks if not kind_of[block.letter].has(block, distinct=False)]
         reasons = [_wrong_block(block, kind_of[block.letter]) for block in wrong]
+        across = [block for block in blocks if walled_pairs(block.squares, self.board.walls)]
+        reasons += [f"block {block.letter} lies across a wall" for block in across]
         reasons += [f"block {letter} is missing" for letter in kind_of if letter not in draft]
-        letters = {block.letter for block in wrong}
+        letters = {block.letter for block in (*wrong, *across)}
         return DraftError(summary_of(reasons), [at for at, letter in enumerate(draft) if letter in letters])
 
 

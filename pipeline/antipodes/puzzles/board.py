@@ -258,6 +258,14 @@ def _joints(row: int, columns: int, width: int, edges: Sequence[bool], divided: 
 WALL_WIDTH = 5
 
 
+def wall_line(square: Square, beyond: Square) -> Line:
+    """Return the line of a picture between a square and the adjacent square to the right or below."""
+    row, column = beyond
+    x, y = FRAME + column * SQUARE, FRAME + row * SQUARE
+    right, down = (SQUARE, 0) if row > square[0] else (0, SQUARE)
+    return Line(x, y, x + right, y + down, INK, WALL_WIDTH)
+
+
 @dataclass(frozen=True, slots=True)
 class WalledBoard(Board):
     """A board that is drawn with its walls."""
@@ -286,12 +294,5 @@ class WalledBoard(Board):
         """Return the picture of the board with a thick line for each wall."""
         plain = Board.picture(self, symbols)
         squares = squares_of(self.rows, self.columns, self.holes)
-        lines = [self._wall(squares[a], squares[b]) for a, b in sorted(self.walls) if a < b]
+        lines = [wall_line(squares[a], squares[b]) for a, b in sorted(self.walls) if a < b]
         return Picture(plain.width, plain.height, (*plain.shapes, *lines))
-
-    def _wall(self, square: Square, beyond: Square) -> Line:
-        """Return the line between a square and the adjacent square to the right or below."""
-        row, column = beyond
-        x, y = FRAME + column * SQUARE, FRAME + row * SQUARE
-        right, down = (SQUARE, 0) if row > square[0] else (0, SQUARE)
-        return Line(x, y, x + right, y + down, INK, WALL_WIDTH)

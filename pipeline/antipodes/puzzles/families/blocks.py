@@ -8,10 +8,21 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from antipodes.puzzles.block_board import EMPTY, REST, BlockBoard, BlockKind, blocks_on, kinds_of, squares_covered
+from antipodes.puzzles.block_board import (
+    EMPTY,
+    REST,
+    BlockBoard,
+    BlockKind,
+    Walls,
+    blocks_on,
+    kinds_of,
+    squares_covered,
+    walled_pairs,
+)
 from antipodes.puzzles.board import HOLE, drawn_rows
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.puzzles.settings import MAX_PLACES, choice, flag, identity, refuse_unknown, starts_in, text, to_labels
+from antipodes.puzzles.walls import walls_in
 from antipodes_tasks.base.errors import ConfigError, PositionError
 from antipodes_tasks.base.quoting import quote
 from antipodes_tasks.rules.footprints import Footprint, Footprints
@@ -27,23 +38,23 @@ def blocks(settings: Mapping[str, Any]) -> Puzzle:
 
     Each letter is a block. ``moves`` selects what counts as one move: ``"steps"`` of one square, or ``"slides"`` of one
     block over any distance. With ``distinct``, blocks of one shape are distinguished; with ``axis``, each block only
-    moves lengthwise. The blocks of ``target`` are drawn in a separate colour.
+    moves lengthwise. No block crosses ``walls``, or lies across one. The blocks of ``target`` are drawn in a separate
+    colour.
     """
-    refuse_unknown(settings, {"start", "moves", "distinct", "axis", "target"})
+    refuse_unknown(settings, {"start", "moves", "distinct", "axis", "target", "walls"})
     slides = choice(settings, "moves", (STEPS, SLIDES)) == SLIDES
     distinct, axis = flag(settings, "distinct"), flag(settings, "axis")
     drawings = [drawn_rows(start, (EMPTY, HOLE), "blocks, '.' or '#'") for start in starts_in(settings)]
     try:
-        board = _board(drawings[0], distinct, axis)
+        board = _walled(_board(drawings[0], distinct, axis), settings)
         board = replace(board, targets=_targets(settings, board))
         starts = [board.split("/".join(map(" ".join, drawing)), ()) for drawing in drawings]
     except PositionError as error:
         raise ConfigError(f"start: {error}") from None
     symbols = _symbols(board)
     labels = to_labels(starts, symbols)
-    moves = BlockMoves(
-        board.kinds, squares_of(board.rows, board.columns, board.holes), board.rows, labels[0].count(0), slides
-    )
+    squares = squares_of(board.rows, board.columns, board.holes)
+    moves = BlockMoves(board.kinds, squares, board.rows, labels[0].count(0), slides, board.walls)
     return Puzzle.of(
         **identity(settings),
         family="blocks",
@@ -63,7 +74,7 @@ def _footprints(board: BlockBoard, squares: Sequence[Square]) -> Footprints:
         Footprint(covered[0], label, tuple(sorted(covered[1:])))
         for label, kind in enumerate(board.kinds, start=1)
         for covered in _places_of_kind(kind, squares, place)
-        if covered
+        if covered and not walled_pairs(squares_covered(kind, squares[covered[0]]), board.walls)
     ]
     return Footprints(len(board.kinds) + 1, tuple(every))
 
@@ -87,6 +98,13 @@ def _board(drawing: Sequence[Sequence[str]], distinct: bool, axis: bool) -> Bloc
         kinds=kinds_of(found, distinct, axis),
         distinct=distinct,
     )
+
+
+def _walled(board: BlockBoard, settings: Mapping[str, Any]) -> BlockBoard:
+    """Return the board with the walls of the settings."""
+    squares = squares_of(board.rows, board.columns, board.holes)
+    walls = walls_in(settings, board.rows, board.columns, board.holes)
+    return replace(board, walls=frozenset((squares[one], squares[other]) for one, other in walls))
 
 
 def _targets(settings: Mapping[str, Any], board: BlockBoard) -> frozenset[str]:
@@ -142,6 +160,7 @@ class BlockMoves:
     empty: int
     """Number of empty squares."""
     slides: bool
+    walls: Walls = frozenset()
 
     def transforms(self, symbols: int) -> Transforms:
         """Return the moves on labels: 0 is an empty square, and a block's first square has its kind's number, from 1.
@@ -180,7 +199,8 @@ class BlockMoves:
                 yield BlockShift(number, origin, destination, empty)
 
     def _fits(self, kind: BlockKind, first: Square, board: set[Square]) -> bool:
-        return kind.may_stand(first) and board.issuperset(squares_covered(kind, first))
+        covered = squares_covered(kind, first)
+        return kind.may_stand(first) and board.issuperset(covered) and not walled_pairs(covered, self.walls)
 
     def _ways(self, kind: BlockKind, origin: Square, places: set[Square]) -> Iterator[tuple[Square, frozenset[Square]]]:
         """Yield the destinations of a block, each with a minimal set of squares that must be empty."""
@@ -196,7 +216,9 @@ class BlockMoves:
                 after = at[0] + down, at[1] + right
                 needed = empty | (covers.get(after, 0) & free)
                 known = least.setdefault(after, [])
-                if after not in places or needed.bit_count() > self.empty or any(one & ~needed == 0 for one in known):
+                if after not in places or self._crosses(kind, at, after):
+                    continue
+                if needed.bit_count() > self.empty or any(one & ~needed == 0 for one in known):
                     continue
                 kept = [one for one in known if needed & ~one]
                 found += len(kept) + 1 - len(known)
@@ -205,6 +227,11 @@ class BlockMoves:
                 waiting.append((after, needed))
         del least[origin]
         return ((after, self._squares_of(empty)) for after, sets in least.items() for empty in sets)
+
+    def _crosses(self, kind: BlockKind, before: Square, after: Square) -> bool:
+        """Return whether a block crosses a wall when its first cell moves to the adjacent square ``after``."""
+        steps = zip(squares_covered(kind, before), squares_covered(kind, after), strict=True)
+        return bool(self.walls) and not self.walls.isdisjoint(steps)
 
     def _mask(self, squares: Iterable[Square]) -> int:
         return sum(1 << self._numbers[square] for square in squares)

@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from antipodes.drawing.picture import LINE, PAPER, SQUARE, Disc, Picture
 from antipodes.puzzles.drafts import Form, form_of
-from antipodes.puzzles.families.sliding import neighbours
 from antipodes.puzzles.notation import Lists, Notation
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.puzzles.settings import (
@@ -21,6 +20,7 @@ from antipodes.puzzles.settings import (
     required,
     starts_in,
 )
+from antipodes.puzzles.walls import neighbours
 from antipodes_tasks.base.errors import ConfigError, PositionError
 from antipodes_tasks.base.quoting import quote
 from antipodes_tasks.rules.parts import Part, values

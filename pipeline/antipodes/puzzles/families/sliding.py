@@ -1,7 +1,7 @@
 """Sliding-tile puzzles: a tile next to an empty square moves onto it; in the metric "slides", a whole line may move."""
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,11 +14,11 @@ from antipodes.puzzles.settings import (
     bounded_integer,
     choice,
     identity,
-    pairs_in,
     refuse_unknown,
     starts_in,
     to_labels,
 )
+from antipodes.puzzles.walls import Pair, neighbours, walls_in
 from antipodes_tasks.base import values
 from antipodes_tasks.base.errors import ConfigError
 from antipodes_tasks.base.quoting import counted, quote
@@ -27,13 +27,12 @@ from antipodes_tasks.rules.counted_swaps import CountedSwaps
 from antipodes_tasks.rules.moves import Moves
 from antipodes_tasks.rules.parts import pieces
 from antipodes_tasks.rules.slides import slides
-from antipodes_tasks.rules.squares import Square, TileStep, square_of, squares_of
+from antipodes_tasks.rules.squares import TileStep, squares_of
 from antipodes_tasks.rules.swaps import Swaps
 
 BLANK = ("0", ".")
 TILE = re.compile(r"\w+")
 METRICS = STEPS, SLIDES = "steps", "slides"
-Pair = tuple[int, int]
 
 
 def sliding(settings: Mapping[str, Any]) -> Puzzle:
@@ -54,7 +53,7 @@ def sliding(settings: Mapping[str, Any]) -> Puzzle:
     symbols = (BLANK[0], *sorted({tile for start in starts for tile in start} - {BLANK[0]}, key=natural))
     squares = squares_of(rows, columns, holes)
     pairs = neighbours(rows, columns, holes)
-    walls = _walls(settings, squares, rows, pairs)
+    walls = walls_in(settings, rows, columns, holes)
     labels = to_labels(starts, symbols)
     one_blank = starts[0].count(BLANK[0]) == 1
     steps = [pair for pair in pairs if pair not in walls]
@@ -94,55 +93,10 @@ def _free(value: Any, symbols: Sequence[str], start: Sequence[str]) -> int:
     return symbols.index(symbol)
 
 
-def neighbours(rows: int, columns: int, holes: Collection[int] = ()) -> list[Pair]:
-    """Return all ordered pairs of adjacent places, in reading order; ``holes`` are squares without a place."""
-    squares = squares_of(rows, columns, holes)
-    place = {square: number for number, square in enumerate(squares)}
-    beside = [((row, column), after) for row, column in squares for after in ((row, column + 1), (row + 1, column))]
-    pairs = [(place[one], place[other]) for one, other in beside if other in place]
-    return sorted(pair for a, b in pairs for pair in ((a, b), (b, a)))
-
-
 def _board(rows: int, columns: int, holes: frozenset[int], walls: frozenset[Pair]) -> Board:
     if walls:
         return WalledBoard(rows, columns, holes, empty_symbols=BLANK, walls=walls)
     return Board(rows, columns, holes, empty_symbols=BLANK)
-
-
-def _walls(settings: Mapping[str, Any], squares: Sequence[Square], rows: int, pairs: Sequence[Pair]) -> frozenset[Pair]:
-    """Return the pairs of places with a wall between them, in both orders.
-
-    A wall is given by the names of the two squares, ``a3|b3``, or by the numbers of the two places.
-    """
-    given, walls = settings.get("walls", []), set[Pair]()
-    if not values.LIST.fits(given):
-        raise ConfigError(f'walls: expected a list of walls such as "a3|b3" or [0, 1], found {quote(given)}')
-    place, touching = {square: number for number, square in enumerate(squares)}, set(pairs)
-    for wall in given:
-        named = isinstance(wall, str)
-        (pair,) = [_named_wall(wall, place, rows)] if named else pairs_in([wall], "walls")
-        if pair not in touching:
-            numbers = f" (numbered from 0 to {len(squares) - 1} in reading order, holes not counted)"
-            found = quote(wall) if named else f"{pair[0]} and {pair[1]}"
-            raise ConfigError(f"walls: expected two adjacent squares{'' if named else numbers}, found {found}")
-        walls |= {pair, pair[::-1]}
-    return frozenset(walls)
-
-
-def _named_wall(wall: str, place: Mapping[Square, int], rows: int) -> Pair:
-    """Return the two places that are separated by a wall such as ``a3|b3``."""
-    squares = [square_of(name.strip(), rows) for name in wall.split("|")]
-    if len(squares) != 2 or None in squares:
-        raise ConfigError(f'walls: expected two squares such as "a3|b3", found {quote(wall)}')
-    places = [place.get(square) for square in squares if square is not None]
-    if None in places:
-        name = wall.split("|")[places.index(None)].strip()
-        row, column = squares[places.index(None)] or (-1, -1)
-        is_hole = 0 <= row < rows and 0 <= column <= max(square[1] for square in place)
-        problem = f"{name} is a hole of the board" if is_hole else f"the board has no square {quote(name)}"
-        raise ConfigError(f"walls: {problem}, in {quote(wall)}")
-    one, other = (number for number in places if number is not None)
-    return one, other
 
 
 def _start(text: str, rows: int, columns: int) -> list[str]:
