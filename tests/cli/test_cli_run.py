@@ -48,10 +48,10 @@ def test_the_total_time_begins_with_the_process(process: Process) -> None:
 def test_the_printed_report(cli: Command) -> None:
     outcome = cli("run", "eight-puzzle")
     assert outcome.status == 0
-    for expected in ("181,440 positions reached, of 181,440", "radius 31, 2 antipodes", "│ 8 6 7 │", "antipodes query"):
+    for expected in ("reached all 181,440 positions", "radius 31, 2 antipodes", "│ 8 6 7 │", "antipodes query"):
         assert expected in outcome.out
     assert "depth 31: 2 positions, 181,440 so far" in outcome.err
-    assert " eight-puzzle: begins" in outcome.err.splitlines()[0]
+    assert " eight-puzzle: starting" in outcome.err.splitlines()[0]
     assert "already complete" in cli("run", "eight-puzzle").out
 
 
@@ -166,7 +166,7 @@ def counted(cli: Command) -> str:
 
 
 def test_run(counted: str) -> None:
-    assert "181,440 positions reached" in counted
+    assert "reached all 181,440 positions" in counted
     assert f"counts  {STORE}" in counted
     assert "antipodes query" not in counted
 
@@ -227,4 +227,4 @@ def test_plan(cli: Command) -> None:
 
 
 def test_progress(cli: Command) -> None:
-    assert "181,440 positions in all; counts only, no table" in cli("run", "eight-puzzle", "--counts-only").err
+    assert "181,440 positions in total; counts only, no table" in cli("run", "eight-puzzle", "--counts-only").err

@@ -230,12 +230,14 @@ def test_json_of_a_verdict(cli: Command, finished: Path) -> None:
 
 
 def test_text_of_a_verdict(cli: Command, finished: Path, unfinished: Path) -> None:
-    assert cli("verify", finished).out.startswith("ok: 181,440 positions checked, 1,000 of them by the rules alone, ")
+    assert cli("verify", finished).out.startswith(
+        "ok: checked 181,440 positions (1,000 of them using only the rules); all "
+    )
     outcome = cli("verify", unfinished)
     assert (outcome.status, outcome.out) == (
         0,
-        "ok, but unfinished: 181,440 positions checked, 1,000 of them by the rules alone, "
-        "every distance up to depth 10 is correct\n",
+        "ok, but unfinished: checked 181,440 positions (1,000 of them using only the rules); "
+        "all distances up to depth 10 are correct\n",
     )
 
 

@@ -67,7 +67,8 @@ def test_the_symmetries_of_a_board_have_names(cli: Command) -> None:
     assert (shown["order"], [one["name"] for one in shown["symmetries"]]) == (4, names)
     assert shown["symmetries"][3]["places"] == list(range(11, -1, -1))
     lines = cli("symmetry", "knights-coloured").out.splitlines()
-    assert lines[2] == "  reflection left to right  places (0 2)(3 5)(6 8)(9 11)"
+    assert lines[1] == "  symmetry                  effect, as cycles of places numbered from 0"
+    assert lines[3] == "  reflection left to right  places (0 2)(3 5)(6 8)(9 11)"
 
 
 def test_all_symmetries_of_a_square_have_names(cli: Command) -> None:
@@ -101,7 +102,8 @@ def test_moves_without_names_and_many_symmetries(cli: Command, tmp_path: Path) -
     (tmp_path / "pegs.toml").write_text('[puzzle]\nname = "p"\nfamily = "hanoi"\npegs = 7\ndiscs = 2\n')
     lines = cli("symmetry", "pegs.toml").out.splitlines()
     assert lines[:2] == ["720 symmetries of p", "products of:"]
-    assert all(line.startswith("  ") and "places stay, " in line for line in lines[2:])
+    assert lines[2].strip() == "effect, as cycles of places numbered from 0"
+    assert all(line.startswith("  ") and "places stay, " in line for line in lines[3:])
     assert len(json.loads(cli("symmetry", "pegs.toml", "--json").out)["symmetries"]) == 720
 
 

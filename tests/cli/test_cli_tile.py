@@ -70,7 +70,7 @@ def test_the_printed_report_of_tilings(cli: Command) -> None:
     outcome = cli("tile", "3x20")
     assert outcome.status == 0
     assert " 3x20: " in outcome.err.splitlines()[0]
-    assert outcome.err.splitlines()[0].endswith(" partitions; begins")
+    assert outcome.err.splitlines()[0].endswith(" partitions; starting")
     assert "1 of 2" in outcome.out
     assert "│ U   U │ X │" in outcome.out or "│ U │ X │" in outcome.out.replace("U   U", "U")
     assert "3x20: 2 tilings up to the symmetries of the board, 8 in all" in outcome.out
@@ -118,7 +118,7 @@ def test_defaults_in_the_board_file(cli: Command, tmp_path: Path) -> None:
 BAD_BOARDS = [
     ("[board]\nname = 'bad'\ncells = '''\n....\n....'''", "[board] cells: the pieces fill 60 cells, but the board has"),
     ("[board]\ncells = '.....'\npieces = 'I'", "[board]: the key 'name' is missing"),
-    ("[puzzle]\nname = 'bad'", "puzzle: unknown key; expected the tables [board], [run]"),
+    ("[puzzle]\nname = 'bad'", "this file describes a puzzle, not a board"),
     ("[run]\nworkers = 1", "the table [board] is missing"),
     ("[board]\nname = 'bad'\ncells = '.....'\npieces = 'I'\n[run]\nspeed = 1", "[run] speed: unknown key"),
     ("[board", "TOML"),
@@ -136,7 +136,7 @@ def test_bad_boards(text: str, message: str, refused: Refused, tmp_path: Path) -
 
 def test_a_store_in_use_is_refused(cli: Command, process: Process, tmp_path: Path) -> None:
     running = process("tile", "3x4x5", "--method", "plain", "--workers", 1, "--store", "busy.zarr")
-    assert "begins" in running.stderr.readline()
+    assert "starting" in running.stderr.readline()
     outcome = cli("tile", "3x4x5", "--store", tmp_path / "busy.zarr", "--overwrite")
     assert (outcome.status, outcome.out) == (1, "")
     assert "busy.zarr is in use by process" in outcome.err
@@ -199,7 +199,7 @@ def test_a_count_on_every_scheduler(scheduler: str, cli: Command) -> None:
 
 def test_an_interrupted_count_says_how_far_it_was(process: Process) -> None:
     running = process("tile", "3x4x5", "--count", "--method", "plain", "--workers", 1)
-    assert "begins" in running.stderr.readline()
+    assert "starting" in running.stderr.readline()
     running.terminate()
     _, err = running.communicate()
     assert running.returncode == 75

@@ -21,8 +21,8 @@ from antipodes.system.events import (
 )
 
 EVENTS: list[tuple[Event, str | None]] = [
-    (SearchStarted("p", 1000, 0, 1, False), "p: begins; 1,000 positions in all, reachable or not"),
-    (SearchStarted("p", 1000, 7, 50, True), "p: resumes from depth 7, 50 positions known; 1,000 positions in all"),
+    (SearchStarted("p", 1000, 0, 1, False), "p: starting; 1,000 positions in total, reachable or not"),
+    (SearchStarted("p", 1000, 7, 50, True), "p: resumes from depth 7, 50 positions known; 1,000 positions in total"),
     (LayerFinished(3, 1234, 5678, 2.5e6), "depth 3: 1,234 positions, 5,678 so far, 2.5 million/s"),
     (Committed(9), "committed up to depth 9"),
     (JournalCorrupt(("one",), 4), "one: resuming from depth 4"),

@@ -183,7 +183,7 @@ def test_what_makes_no_pattern_is_refused(
         ({"omit": ["EDGES"]}, "--omit: expected one of the parts CORNERS1, CORNERS2, CENTRES; found 'EDGES'"),
         (
             {"omit": ["CORNERS1", "CENTRES", "CORNERS2"]},
-            "--omit: at least one of the parts CORNERS1, CORNERS2, CENTRES must stay",
+            "--omit: at least one set must remain; the sets are CORNERS1, CORNERS2, CENTRES",
         ),
         (
             {"drop_orientation": ["CENTRES"]},

@@ -13,7 +13,7 @@ UNDER_WAY = PartitionsInProgress(4, 8, 2, 80_000_000, 1500, 1317, 24_000_000.0)
 
 
 def test_lines() -> None:
-    assert describe(TilingSearchStarted("6x10", 8, 0, 0)) == "6x10: 8 partitions; begins"
+    assert describe(TilingSearchStarted("6x10", 8, 0, 0)) == "6x10: 8 partitions; starting"
     assert (
         describe(TilingSearchStarted("6x10", 8, 3, 875))
         == "6x10: 8 partitions; resumes, 3 of them searched, 875 tilings known"

@@ -290,7 +290,7 @@ def test_a_signal_commits_and_ends_the_run_of_tilings(number: signal.Signals, pr
 def test_a_second_signal_stops_tilings_immediately(process: Process, tmp_path: Path) -> None:
     running = process("tile", "3x4x5", "--method", "plain", "--workers", 2)
     line = running.stderr.readline()
-    assert "begins" in line
+    assert "starting" in line
     running.send_signal(signal.SIGINT)
     while "interrupt again to stop immediately" not in line:
         line = running.stderr.readline()

@@ -52,7 +52,7 @@ OnlyMoves = Annotated[
 ]
 Omit = Annotated[
     list[str] | None,
-    typer.Option(metavar="SET", help="Twisty puzzles: ignore a set of pieces, such as CORNERS. Repeatable."),
+    typer.Option(metavar="SET", help="Twisty puzzles: leave out a set of pieces, such as CORNERS. Repeatable."),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON value.")]
 Verbose = Annotated[bool, typer.Option("--verbose", help="Also print how the work is divided.")]

@@ -115,9 +115,9 @@ def describe(event: Event) -> str | None:
     """Return the event as one line; None for events that only a live line shows."""
     match event:
         case SearchStarted(name, size, depth, states, resumed, reachable, assembles):
-            known = f"resumes from depth {depth}, {counted(states, 'position')} known" if resumed else "begins"
+            known = f"resumes from depth {depth}, {counted(states, 'position')} known" if resumed else "starting"
             kept = "" if assembles else "; counts only, no table"
-            every = "number of positions unknown" if size is None else f"{counted(size, 'position')} in all"
+            every = "number of positions unknown" if size is None else f"{counted(size, 'position')} in total"
             whether = "" if size is None or size == reachable else ", reachable or not"
             return f"{name}: {known}; {every}{whether}{kept}"
         case ClusterReady(workers, threads, dashboard):
@@ -145,7 +145,7 @@ def describe(event: Event) -> str | None:
             what = "; ".join(damage) or "files of the journal are missing"
             return f"{what}: resuming from {'the start' if depth < 0 else f'depth {depth}'}"
         case TilingSearchStarted(name, partitions, done, tilings):
-            known = f"resumes, {done:,} of them searched, {counted(tilings, 'tiling')} known" if done else "begins"
+            known = f"resumes, {done:,} of them searched, {counted(tilings, 'tiling')} known" if done else "starting"
             return f"{name}: {counted(partitions, 'partition')}; {known}"
         case PartitionSearched(done, partitions, tilings, rate):
             tried = f"{rate / 1e6:,.1f} million placements/s"

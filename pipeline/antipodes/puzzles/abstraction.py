@@ -212,7 +212,9 @@ class _Chosen:
             if self.dropped[part] and not self.has_orientation(part):
                 raise InputError(f"--drop-orientation: these pieces have no orientations: {self.listed(part)}")
         if self.omitted == set(self.parts):
-            raise InputError(f"--omit: at least one of the parts {', '.join(map(self.named, self.parts))} must stay")
+            raise InputError(
+                f"--omit: at least one set must remain; the sets are {', '.join(map(self.named, self.parts))}"
+            )
         given = [(part, piece) for part, pieces in self.equal for piece in pieces]
         if twice := [piece for part, piece in given if given.count((part, piece)) > 1]:
             raise InputError(f"--equal: {quote(twice[0])} is listed twice; list each piece once")

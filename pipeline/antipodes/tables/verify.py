@@ -81,10 +81,10 @@ class TableVerdict(Verdict):
         if self.unchecked is not None:
             read = f"checksums, digests and counts of {positions} are right"
             return f"{read}, but no distance was checked against the moves: {self.unchecked}"
-        checked = f"{positions} checked, {self.sampled_states:,} of them by the rules alone"
+        checked = f"checked {positions} ({self.sampled_states:,} of them using only the rules)"
         if self.complete:
-            return f"ok: {checked}, every distance is correct"
-        return f"ok, but unfinished: {checked}, every distance up to depth {self.committed_depth} is correct"
+            return f"ok: {checked}; all distances are correct"
+        return f"ok, but unfinished: {checked}; all distances up to depth {self.committed_depth} are correct"
 
 
 def verify(

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from antipodes.cli.command import command, commands
-from antipodes.cli.options import PuzzleArgument
+from antipodes.cli.options import Omit, PuzzleArgument
 from antipodes.cli.streams import print_line, print_lines
 from antipodes.puzzles.abstraction import Abstraction, pattern_settings
 from antipodes.puzzles.config import Config, load_config
@@ -42,7 +42,7 @@ def abstract(
         list[str] | None,
         typer.Option(metavar=PIECES, help="Ignore the orientation of these pieces."),
     ] = None,
-    omit: Annotated[list[str] | None, typer.Option(metavar="PART", help="Leave out this part.")] = None,
+    omit: Omit = None,
     free: Annotated[
         bool,
         typer.Option(

@@ -127,7 +127,8 @@ def _print_report(config: Config, report: RunReport) -> None:
     if len(manifest.positions) > MAX_LAYERS:
         print_line(f"all {len(manifest.positions):,} depths: antipodes layers {in_shell(report.store)}")
     print_line()
-    print_line(f"{manifest.puzzle['name']}: {counted(manifest.states, 'position')} reached, of {manifest.numbered:,}")
+    found = "all" if manifest.states == manifest.numbered else f"{manifest.states:,} of"
+    print_line(f"{manifest.puzzle['name']}: reached {found} {counted(manifest.numbered, 'position')}")
     antipodes = manifest.positions[-1]
     if manifest.unique:
         counts = f"antipodes layers {in_shell(report.store)} --unique"

@@ -27,6 +27,8 @@ from antipodes_tasks.rules.moves import Labels
 MAX_SYMMETRIES_PRINTED = 120
 """Maximum number of symmetries printed one by one; for a larger group, generators are printed."""
 IMAGES_SHOWN = 12
+HEADING = "symmetry"
+"""Heading of the names of symmetries."""
 
 app = commands()
 
@@ -192,6 +194,9 @@ def _values(puzzle: Puzzle, one: Symmetry) -> tuple[str | None, list[int], list[
 def _print_symmetries(puzzle: Puzzle, listed: tuple[Symmetry, ...]) -> None:
     names = [symmetry_name(puzzle, one) or "" for one in listed]
     width = max(map(len, names), default=0)
+    if any(not one.is_identity for one in listed):
+        width = max(width, len(HEADING)) if width else 0
+        print_line(f"  {HEADING[:width]:<{width}}  effect, as cycles of places numbered from 0")
     for name, one in zip(names, listed, strict=True):
         print_line(f"  {name:<{width}}  {shorten(_effect(puzzle, one), 200)}".rstrip())
 
