@@ -42,7 +42,7 @@ RATE = (
 )
 SHORT = (
     rf"(?<![\w.^/-])\d[\d,]*(?:[.^]\d+|[⁰-⁹]+)? ?(?:{RATE}|[µnm]?s|min|h)(?![\w/])"
-    r"|[Hh]undreds of millions of [\w ]+ per second"
+    r"|\b(?:\w+ )?(?:of )?(?:million|billion)s? [\w ]{0,20}per second"
 )
 LONG = (
     rf"{NUMBER}(?: (?:to|and|or|a|half|quarter|{NUMBER}))*[ -](?:(?:milli|micro|nano)?seconds?|minutes?|hours?|days?)"
@@ -79,6 +79,7 @@ def test_a_page_has_no_measured_figures_of_its_own(page: Path) -> None:
         "in four minutes",
         "26 MB/s",
         "124 million positions per second",
+        "about a million positions per second",
         "peak memory was 3.4 GiB",
         "takes about 20 seconds",
         "counted in 3 hours",
