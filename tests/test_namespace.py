@@ -152,3 +152,9 @@ def test_tasks_know_no_files_no_dask_and_no_terminal() -> None:
 def test_only_one_package_imports_a_library(library: str, package: str) -> None:
     knowing = [module for module, path in MODULES.items() if library in {n.split(".")[0] for n in imports_of(path)}]
     assert {package_of(module) for module in knowing} == {package}
+
+
+def test_the_module_of_errors_can_be_imported() -> None:
+    code = "import antipodes.errors; from antipodes.errors import InputError; print(antipodes.errors.AntipodesError)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert "AntipodesError" in done.stdout

@@ -1,3 +1,4 @@
+from . import errors as errors
 from .checking import check_puzzle as check_puzzle
 from .graphs.components import Component as Component
 from .graphs.components import Components as Components
@@ -33,7 +34,6 @@ from .interface.types import Successors as Successors
 from .interface.types import Symmetries as Symmetries
 from .interface.types import Symmetry as Symmetry
 from .interface.types import Transforms as Transforms
-from .interface.types import errors as errors
 from .puzzles.config import Config as Config
 from .puzzles.config import PuzzleLike as PuzzleLike
 from .puzzles.config import load_config as load_config

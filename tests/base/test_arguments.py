@@ -64,7 +64,6 @@ def table(finished: Path) -> Table:
 def test_no_position(table: Table, wrong: Any) -> None:
     for method in (
         table.distance,
-        table.get_distance,
         table.path,
         table.__getitem__,
         table.__contains__,
@@ -79,7 +78,7 @@ def test_no_position(table: Table, wrong: Any) -> None:
     if wrong is not None:
         refused(Problem.of, EIGHT, GOAL, [wrong, wrong])
         refused(exchanges, EIGHT, 3, wrong)
-    for method in (table.distances, table.get_distances, table.space.rank):
+    for method in (table.distances, table.space.rank):
         refused(method, [wrong])
         refused(method, [wrong, GOAL])
 
@@ -125,7 +124,7 @@ def test_numbers_out_of_range(table: Table) -> None:
     for indices in ([-1], [181440], [2**63], np.array([2**63], dtype=np.uint64), [10**30], 5, [[1]], {1}, "1", None):
         refused(table.space.unrank, indices)
         refused(table.distances_by_index, indices)
-    refused(table.random_position, 3, 5)
+    refused(table.random_position, 3, "a seed")
     refused(table.random_position, 3, np.random.RandomState(1))
     refused(open_table, "t.zarr", -1)
 
@@ -137,7 +136,7 @@ def test_what_is_reasonable_is_taken(table: Table) -> None:
     for kind in (np.int8, np.int16, np.uint32, np.uint64, np.int64):
         assert table.distance(ROW.astype(kind)) == 0
         assert table.distances(np.stack([ROW, ROW]).astype(kind)).tolist() == [0, 0]
-    assert table.distance(tuple(GOAL)) == table.distances([GOAL])[0] == table.get_distances([GOAL])[0] == 0
+    assert table.distance(tuple(GOAL)) == table.distances([GOAL])[0] == 0
     assert (
         table.space.unrank(range(3)).tolist()
         == table.space.unrank([0, 1, 2]).tolist()

@@ -206,8 +206,8 @@ def test_a_reader_written_from_the_page_reads_what_the_program_reads(config: Con
             assert reader.distance(labels) == table.distance(position)
             assert reader.index(labels) == table.space.rank(position[None])[0]
         every = np.random.default_rng(0).permuted(np.repeat(table.puzzle.start_labels, 50, axis=0), axis=1)
-        for position, distance in zip(every, table.get_distances(every), strict=True):
-            assert reader.distance(position.tolist()) == distance
+        for position in every:
+            assert reader.distance(position.tolist()) == table.distance(position, None)
 
 
 @PUZZLES

@@ -47,7 +47,7 @@ def test_a_view_is_what_the_table_says(client: Client, tables: dict[str, Table],
     view = client.value(f"/stores/{name}/view", {"position": text})
     assert fits(view, View)
     position = table.puzzle.parse(text)
-    here = table.get_distance(text)
+    here = table.distance(text, None)
     assert (view["position"], view["distance"], view["reached"]) == (text, here, True)
     assert table.space.unrank([view["index"]])[0].tolist() == position.tolist()
     assert view["picture"] == picture_json(table.puzzle.picture(position))
@@ -67,7 +67,7 @@ def test_a_view_is_what_the_table_says(client: Client, tables: dict[str, Table],
 
 def check_neighbour(table: Table, position: Any, here: int | None, one: dict[str, Any]) -> None:
     labels = table.puzzle.parse(one["position"])
-    distance = table.get_distance(labels)
+    distance = table.distance(labels, None)
     assert one["distance"] == distance
     assert one["change"] == (None if distance is None or here is None else distance - here)
     assert table.space.unrank([one["index"]])[0].tolist() == labels.tolist()
@@ -197,7 +197,7 @@ def test_many_distances_at_once(client: Client, tables: dict[str, Table], name: 
     answer = client.post(f"/stores/{name}/distances", {"positions": texts})
     assert answer.status == 200
     assert fits(answer.json, list[Distance])
-    assert answer.json == [{"position": text, "distance": table.get_distance(text)} for text in texts]
+    assert answer.json == [{"position": text, "distance": table.distance(text, None)} for text in texts]
 
 
 def test_one_text_among_many_is_no_position(client: Client) -> None:

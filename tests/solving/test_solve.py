@@ -33,7 +33,7 @@ def test_every_method_agrees_with_the_table(finished: Path, seed: int) -> None:
     problem = Problem.of(puzzle.rules, position)
     with open_table(finished) as table:
         expected = solve_by_table(problem, table, every=True)
-        assert expected.distance == table.get_distance(position)
+        assert expected.distance == table.distance(position, None)
     for method in SEARCHES:
         found = solve(problem, method, every=True)
         assert (found.outcome, found.distance, found.solution_count) == (

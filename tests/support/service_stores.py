@@ -80,7 +80,7 @@ def shortest_paths(table: Table) -> dict[str, int]:
         here = puzzle.parse(text)
         after = {puzzle.format(one) for one in puzzle.successors(here)}
         for one in after:
-            if table.get_distance(one, None) == table.distance(text) + 1:
+            if table.distance(one, None) == table.distance(text) + 1:
                 paths[one] += paths[text]
     return paths
 

@@ -353,8 +353,8 @@ def test_positions_that_have_no_index(tmp_path: Path) -> None:
         assert (len(table), table.index_size) == (60, 60)
         odd = table.puzzle.parse("1 0 2 3 4")
         assert table.space.rank(odd[None]).tolist() == [-1]
-        assert table.get_distance(odd) is None
-        assert table.get_distances(np.array([odd, table.puzzle.start_labels[0]])) == [None, 0]
+        assert table.distance(odd, None) is None
+        assert table.distances(np.array([odd, table.puzzle.start_labels[0]])).tolist() == [UNREACHABLE, 0]
         assert table.distances(odd[None]).tolist() == [UNREACHABLE]
         with pytest.raises(UnreachableError, match="1 0 2 3 4 is unreachable"):
             table.path(odd)

@@ -1,5 +1,6 @@
 """Batches of successors, datasets and evaluations of heuristics, against breadth-first search in plain Python."""
 
+import sys
 from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path
@@ -392,3 +393,14 @@ def test_what_has_no_distance(tmp_path: Path, finished: Path) -> None:
         closed.dataset(5)
     with pytest.raises(ClosedError):
         closed.evaluate("manhattan")
+
+
+def test_a_dataset_as_a_data_frame(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn = table.dataset(5, seed=1)
+    frame = drawn.to_pandas()
+    assert list(frame.columns) == [*(f"place_{place}" for place in range(9)), "distance"]
+    assert frame.drop(columns="distance").to_numpy().tolist() == drawn.positions.tolist()
+    assert frame.distance.tolist() == drawn.distances.tolist()
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(InputError, match="to_pandas needs pandas"):
+        drawn.to_pandas()

@@ -1,6 +1,5 @@
-"""Types of the package `antipodes_tasks` that public functions take and return, and all errors."""
+"""Types of the package `antipodes_tasks` that public functions take and return, and the base class of all errors."""
 
-from antipodes_tasks.base import errors
 from antipodes_tasks.base.errors import AntipodesError
 from antipodes_tasks.properties.finding import Symmetries
 from antipodes_tasks.properties.symmetry import Symmetry
@@ -18,5 +17,4 @@ __all__ = [
     "Symmetries",
     "Symmetry",
     "Transforms",
-    "errors",
 ]

@@ -327,4 +327,4 @@ def positions_view(table: Table, depth: int, first: int, limit: int) -> Position
 
 def random_view(table: Table, depth: int | None, seed: int | None) -> Distance:
     """Return a random position at a depth, or a random reached position."""
-    return distance_view(table, table.random_position(depth, np.random.default_rng(seed)))
+    return distance_view(table, table.random_position(depth, seed))

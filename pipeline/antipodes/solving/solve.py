@@ -87,7 +87,7 @@ def solve_by_table(
 
     arguments.instance(table, Table, "an open Table")
     _check_question(problem, table)
-    distance = None if problem.known_unreachable else table.get_distance(problem.position)
+    distance = None if problem.known_unreachable else table.distance(problem.position, None)
     if distance is None:
         return unsolved(TABLE, Outcome.UNREACHABLE)
     if request.max_depth is not None and distance > request.max_depth:

@@ -14,10 +14,12 @@ from numpy.typing import NDArray
 from antipodes.tables.drawing import check_plot, save_plot
 from antipodes.tables.positions import ReachedPositions
 from antipodes_tasks.base import arguments
+from antipodes_tasks.base.errors import missing_package
 from antipodes_tasks.properties.heuristic_function import Floats
 from antipodes_tasks.rules.moves import Labels, Moves
 
 if TYPE_CHECKING:
+    import pandas
     from matplotlib.figure import Figure
 
 PERMUTED = 4
@@ -31,6 +33,18 @@ class Dataset(NamedTuple):
     """``(n, places)``."""
     distances: NDArray[np.int32]
     """``(n,)``."""
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """Return one row per position, with the columns ``place_0``, ``place_1``, ... and ``distance``.
+
+        Raises InputError if pandas is not installed.
+        """
+        try:
+            import pandas
+        except ImportError as error:
+            raise missing_package("to_pandas", "pandas", "xarray") from error
+        names = [f"place_{place}" for place in range(self.positions.shape[1])]
+        return pandas.DataFrame(self.positions, columns=names).assign(distance=self.distances)
 
     def __repr__(self) -> str:
         if not len(self.distances):

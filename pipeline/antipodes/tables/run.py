@@ -225,4 +225,4 @@ def _start_distance(address: Address, manifest: SearchManifest, config: Config) 
     if start is None or not manifest.complete or not isinstance(manifest, TableManifest):
         return None
     with open_table(address, puzzle=config) as table:
-        return table.get_distance(start)
+        return table.distance(start, None)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -49,6 +49,8 @@ __all__ = ["UNKNOWN", "UNREACHABLE", "Table", "UnfinishedError", "open_table"]
 
 
 CACHE_BYTES = 256 * MIB
+Default = TypeVar("Default")
+"""The type of the value that the caller wants for an unreachable position."""
 
 
 def open_table(address: Address, cache_bytes: int = CACHE_BYTES, puzzle: PuzzleLike | None = None) -> Table:
@@ -106,11 +108,7 @@ class Table(SearchResult):
 
     def __contains__(self, position: PositionLike) -> bool:
         """Return whether a position is reachable; raise as `distance` does if it is invalid or not yet reached."""
-        try:
-            self.distance(position)
-        except UnreachableError:
-            return False
-        return True
+        return self.distance(position, None) is not None
 
     __iter__ = None
     """None, since otherwise Python would iterate over ``table[0]``, ``table[1]`` and so on."""
@@ -133,15 +131,25 @@ class Table(SearchResult):
         except ClosedError:  # a closed table can still be displayed
             return super().captioned_start()
 
-    def distance(self, position: PositionLike) -> int:
-        """Return the number of moves from the nearest start to the position.
+    def __getitem__(self, position: PositionLike) -> int:
+        """Return what `distance` returns without a default."""
+        return self.distance(position)
+
+    @overload
+    def distance(self, position: PositionLike) -> int: ...
+
+    @overload
+    def distance(self, position: PositionLike, default: Default) -> int | Default: ...
+
+    def distance(self, position: PositionLike, default: Any = ...) -> Any:
+        """Return the number of moves from the nearest start to the position, or ``default`` if it is unreachable.
 
         Raises
         ------
         PositionError
             The argument is not a position of the puzzle.
         UnreachableError
-            The position is unreachable. This error is also a KeyError.
+            The position is unreachable, and no default is given. This error is also a KeyError.
         UnfinishedError
             The table is unfinished and does not reach the position yet.
         """
@@ -149,23 +157,11 @@ class Table(SearchResult):
         if distance >= 0:
             return distance
         labels = self.space.labels(position)
-        if distance == UNREACHABLE:
+        if distance == UNKNOWN:
+            raise self._unreached_error(labels)
+        if default is ...:
             raise UnreachableError(f"{self.space.quoted(labels)} is unreachable")
-        raise self._unreached_error(labels)
-
-    __getitem__ = distance
-
-    def get_distance(self, position: PositionLike, default: int | None = None) -> int | None:
-        """Return what `distance` returns, or ``default`` for an unreachable position."""
-        try:
-            return self.distance(position)
-        except UnreachableError:
-            return default
-
-    def get_distances(self, labels: ArrayLike) -> list[int | None]:
-        """Return the distance of each position ``(n, places)``, None if unreachable. Raises as `distance` does."""
-        distances = self._known_distances(self.puzzle.checked(labels))
-        return [None if distance == UNREACHABLE else distance for distance in distances.tolist()]
+        return default
 
     def distances(self, positions: PositionsLike) -> NDArray[np.int32]:
         """Return the distance of each position ``(n, places)`` as ``(n,)``, or UNREACHABLE, or UNKNOWN.
@@ -327,13 +323,12 @@ class Table(SearchResult):
             found.append(batch)
         return np.concatenate(found)[:most]
 
-    def random_position(self, depth: int | None = None, rng: np.random.Generator | None = None) -> Labels:
-        """Return a position ``(places,)`` drawn uniformly from those at a depth, or from all reachable positions.
+    def random_position(self, depth: int | None = None, seed: int | np.random.Generator | None = None) -> Labels:
+        """Return a position ``(places,)`` drawn uniformly from those at a depth, or from all reached positions.
 
-        Raises InputError if there is no position at the depth.
+        The same integer as ``seed`` gives the same position. Raises InputError if there is no position at the depth.
         """
-        rng = np.random.default_rng() if rng is None else rng
-        arguments.instance(rng, np.random.Generator, "a numpy.random.Generator, such as default_rng(seed)")
+        rng = arguments.generator(seed, "a seed")
         if depth is None:
             depth = int(np.searchsorted(np.cumsum(self._layers), rng.integers(max(1, len(self))), side="right"))
         depth = self._depth(depth)
