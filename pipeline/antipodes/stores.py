@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 from antipodes.puzzles.config import (
     DEFINITIONS,
     FOLDERS,
+    Config,
     PuzzleLike,
     bundled_configs,
     close_name,
@@ -36,7 +37,6 @@ from antipodes.tilings.store import TilingManifest, TilingStore
 from antipodes_tasks.base import arguments
 from antipodes_tasks.base.errors import AntipodesError, NotAStoreError, StoreError, StoreMismatchError
 from antipodes_tasks.base.quoting import quote, shorten
-from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.spaces.selection import index_size, size_in_words
 
 if TYPE_CHECKING:
@@ -220,12 +220,13 @@ class Described:
     """The command that creates the store."""
     given: str
     """The name or file as the user gave it."""
-    rules: Rules | None = None
-    """The rules of a puzzle."""
+    puzzle: Config | None = None
+    """The config of a puzzle; None for a board."""
 
     def missing(self) -> NotAStoreError:
         """Return the error that there is no store; it names a command that works."""
-        size = 0 if self.rules is None or self.rules.enumerated else index_size(self.rules)
+        rules = None if self.puzzle is None else self.puzzle.puzzle.rules
+        size = 0 if rules is None or rules.enumerated else index_size(rules)
         if size > MAX_ADVISED_SIZE:
             return NotAStoreError(
                 f"there is no table of {self.name}: {size_in_words(size)} positions are too many; solve single "
@@ -243,13 +244,33 @@ class Described:
         )
 
 
-def as_address(store: object, what: str) -> Address:
-    """Return the address of a store: a path is returned unchanged, a string is passed to `find_store`."""
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A store as the user named it."""
+
+    address: Address
+    puzzle: PuzzleLike | None
+    """The puzzle that the user named, whose notation is used; None if the user named only the store."""
+
+
+def as_named(store: object, what: str, puzzle: PuzzleLike | None = None) -> Named:
+    """Return a store that a Python program names: a string is passed to `find_named`, a path is the address."""
     given = arguments.address(store, what)
-    return find_store(given) if isinstance(given, str) else given
+    named = find_named(given) if isinstance(given, str) else Named(given, None)
+    return named if puzzle is None else Named(named.address, puzzle)
+
+
+def as_address(store: object, what: str) -> Address:
+    """Return the address of a store; see `as_named`."""
+    return as_named(store, what).address
 
 
 def find_store(text: str, puzzle: str | None = None) -> Address:
+    """Return the address of a store; see `find_named`."""
+    return find_named(text, puzzle).address
+
+
+def find_named(text: str, puzzle: str | None = None) -> Named:
     """Return the store at a path or URL, or else the default store of the puzzle or board with this name or file.
 
     If a ``puzzle`` is given, it must be the puzzle of the store; this process then uses it to open the store.
@@ -263,27 +284,27 @@ def find_store(text: str, puzzle: str | None = None) -> Address:
     ConfigError, SourceError
         The file does not describe a puzzle or board.
     """
-    address = _find(text)
-    if puzzle is not None:
-        _check_given(address, puzzle)
-    return address
+    named = _find(text)
+    return named if puzzle is None else Named(named.address, _given(named.address, puzzle))
 
 
-def _check_given(address: Address, text: str) -> None:
-    """Raise StoreMismatchError unless the store belongs to the puzzle that the user gives for it."""
-    puzzle = register_puzzle(text).puzzle
+def _given(address: Address, text: str) -> Config:
+    """Return the puzzle that the user gives for a store; raise StoreMismatchError if the store is another puzzle's."""
+    config = register_puzzle(text)
+    puzzle = config.puzzle
     manifest = read_manifest(address)
     if manifest.fingerprint != puzzle.fingerprint:
         changed = "; any change to its file makes it a different puzzle" if puzzle.family == "python" else ""
         named = isinstance(manifest, SearchManifest) and manifest.puzzle["name"] == puzzle.name
         both = ", although both have this name" if named and not changed else ""
         raise StoreMismatchError(f"--puzzle: {address} belongs to a different puzzle than {puzzle.name}{both}{changed}")
+    return config
 
 
-def _find(text: str) -> Address:
+def _find(text: str) -> Named:
     address = address_from(text)
     if not isinstance(address, Path) or os.path.isdir(address):
-        return address
+        return Named(address, None)
     described = _described(text)
     name, run = (text, {}) if described is None else (described.name, described.run)
     stores = [chosen_store(None, run, name, counts_only) for counts_only in (False, True)]
@@ -294,7 +315,7 @@ def _find(text: str) -> Address:
         _check_same(store, described)
     if store is None and not _looks_like_path(text):
         raise NotAStoreError(_unknown(text))
-    return address if store is None else store
+    return Named(address if store is None else store, None if described is None else described.puzzle)
 
 
 def _looks_like_path(text: str) -> bool:
@@ -329,9 +350,9 @@ def _described(text: str) -> Described | None:
 
 def _puzzle(text: str) -> Described:
     config = load_config(text)
-    puzzle = register_puzzle(config).puzzle
-    command = f"antipodes run {in_shell(text)}"
-    return Described(puzzle.name, puzzle.fingerprint, config.run, command, text, puzzle.rules)
+    registered = register_puzzle(config)
+    name, fingerprint = registered.puzzle.name, registered.puzzle.fingerprint
+    return Described(name, fingerprint, config.run, f"antipodes run {in_shell(text)}", text, registered)
 
 
 def _board(text: str) -> Described:

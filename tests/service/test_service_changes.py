@@ -14,7 +14,7 @@ from service_stores import TABLES, UNFINISHED, client_of, config_of
 from stores import chunk_files, flip_bit, stop_after
 from tiling_stores import SQUARE, tiled
 
-from antipodes.service.library import Library, storages_named
+from antipodes.service.library import Library, stores_named
 from antipodes.storage.backend import MANIFEST
 from antipodes.stores import listing_of
 from antipodes.tables.run import RunOptions, run_puzzle
@@ -147,7 +147,7 @@ def test_finished_answers_are_kept_by_browsers_and_others_are_not(client: Client
 
 def test_a_small_cache_holds_the_tables_that_were_used_last(stores: Path) -> None:
     names = ["fields", "orbits", "starts"]
-    storages = storages_named([str(stores / f"{name}.zarr") for name in names])
+    storages = stores_named([str(stores / f"{name}.zarr") for name in names])
     sizes = {name: Library(storages, 1).opened(name).cache_bytes for name in names}
     library = Library(storages, sizes["fields"] + sizes["orbits"])
     fields, orbits = library.opened("fields"), library.opened("orbits")
@@ -159,7 +159,7 @@ def test_a_small_cache_holds_the_tables_that_were_used_last(stores: Path) -> Non
 
 
 def test_threads_open_a_store_once(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    library = Library(storages_named([str(store)]), 1 << 20)
+    library = Library(stores_named([str(store)]), 1 << 20)
     begin, found, read, calls = threading.Barrier(8), [], TableStore.read, []
 
     def counted(self: TableStore) -> Any:
@@ -182,7 +182,7 @@ def test_threads_open_a_store_once(store: Path, monkeypatch: pytest.MonkeyPatch)
 def test_the_row_of_a_finished_store_is_read_once_for_each_version(
     store: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    library, read = Library(storages_named([str(store)]), 1), []
+    library, read = Library(stores_named([str(store)]), 1), []
     monkeypatch.setattr(
         "antipodes.service.library.listing_of", lambda storage: read.append(storage) or listing_of(storage)
     )

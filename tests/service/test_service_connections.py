@@ -18,7 +18,7 @@ from waiting import PATIENCE
 from antipodes.service import guard
 from antipodes.service import server as serving
 from antipodes.service.guard import Guard, Hosts, Receive, Scope, Send
-from antipodes.service.library import Library
+from antipodes.service.library import Library, Served
 from antipodes.service.server import listening_socket, make_server, run_server
 from antipodes.storage.backend import Storage
 from antipodes.storage.opening import storage_at
@@ -307,7 +307,7 @@ def test_a_request_does_not_wait_for_ever_while_another_opens_the_store(
     stores: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("antipodes.service.library.OPENING_SECONDS", 0.1)
-    library = Library([storage_at(stores / "fields.zarr")], 1 << 20)
+    library = Library([Served(storage_at(stores / "fields.zarr"))], 1 << 20)
     assert not library.is_busy
     inside, let_go = threading.Event(), threading.Event()
 

@@ -19,7 +19,7 @@ from stores import read_manifest
 from antipodes.drawing.image_files import png, svg
 from antipodes.service import overview
 from antipodes.service.graph import DrawnGraph, graph_of, graph_view
-from antipodes.service.library import storages_named
+from antipodes.service.library import stores_named
 from antipodes.service.tiling_answers import ChosenTilings, TiledBoard, TilingImage
 from antipodes.storage.backend import MANIFEST
 from antipodes.system.records import values_of
@@ -228,11 +228,11 @@ def test_stores_of_one_name_get_numbers(stores: Path, tmp_path: Path) -> None:
 
 def test_folders_that_are_no_stores_are_left_out(stores: Path, tmp_path: Path) -> None:
     (tmp_path / "notes").mkdir()
-    assert storages_named([str(tmp_path)]) == []
+    assert stores_named([str(tmp_path)]) == []
     with pytest.raises(InputError, match="does not exist"):
-        storages_named([str(tmp_path / "nowhere.zarr")])
+        stores_named([str(tmp_path / "nowhere.zarr")])
     with pytest.raises(InputError, match="--puzzle needs exactly one STORE, found 2"):
-        storages_named(["a", "b"], "x.py:y")
+        stores_named(["a", "b"], "x.py:y")
 
 
 def test_a_puzzle_in_python_runs_no_code(cli: Command, tmp_path: Path) -> None:
@@ -254,7 +254,7 @@ def test_a_puzzle_in_python_runs_no_code(cli: Command, tmp_path: Path) -> None:
     assert (facts["states"], facts["start"], facts["graph"]) == (81, None, False)
     assert client.refused("/stores/line/view", status=503) == row["problem"]
     source.write_text(code)
-    storages_named([str(tmp_path / "outputs" / "line.zarr")], f"{source}:line")
+    stores_named([str(tmp_path / "outputs" / "line.zarr")], f"{source}:line")
     assert client_of(tmp_path / "outputs").value("/stores/line/view")["distance"] == 0
 
 

@@ -14,7 +14,7 @@ from twisty import TWO_PARTS
 from antipodes.puzzles.config import Config
 from antipodes.service.app import application
 from antipodes.service.guard import Hosts
-from antipodes.service.library import Library, storages_named
+from antipodes.service.library import Library, stores_named
 from antipodes.tables.run import RunOptions, run_puzzle
 from antipodes.tables.table import Table
 
@@ -59,7 +59,7 @@ def make_stores(folder: Path) -> Path:
 
 def client_of(*stores: Path, cache_bytes: int = CACHE, host: str = "127.0.0.1") -> Client:
     """Return a client of a service for some stores or folders."""
-    library = Library(storages_named([str(store) for store in stores]), cache_bytes)
+    library = Library(stores_named([str(store) for store in stores]), cache_bytes)
     return Client(application(library, Hosts.of(host)))
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from antipodes.puzzles.config import PuzzleLike
 from antipodes.report_page import results
 from antipodes.report_page import store_report as report_page
-from antipodes.stores import as_address
+from antipodes.stores import as_address, as_named
 from antipodes.system.addresses import Address
 from antipodes.tables import counts
 from antipodes.tables import table as tables
@@ -40,12 +40,14 @@ def open_table(address: Address, cache_bytes: int = CACHE_BYTES, puzzle: PuzzleL
     SourceError, StoreMismatchError
         The puzzle is required but missing, or it is a different puzzle. See `antipodes.tables.table.open_table`.
     """
-    return tables.open_table(as_address(address, "the address of a table"), cache_bytes, puzzle)
+    named = as_named(address, "the address of a table", puzzle)
+    return tables.open_table(named.address, cache_bytes, named.puzzle)
 
 
 def open_counts(address: Address, puzzle: PuzzleLike | None = None) -> Counts:
     """Open the layers and antipodes of a counts-only run; ``address`` and ``puzzle`` as for `open_table`."""
-    return counts.open_counts(as_address(address, "the address of counts"), puzzle)
+    named = as_named(address, "the address of counts", puzzle)
+    return counts.open_counts(named.address, named.puzzle)
 
 
 def open_tilings(address: Address, raw: bool = False) -> Tilings:
@@ -86,8 +88,8 @@ def report(
     StoreError
         The file cannot be written.
     """
-    store, path = as_address(address, "the address of a store"), Path(arguments.path_or_text(output, "a file"))
-    report_page.write_report(store, path, arguments.integer(limit, "a limit", 1), puzzle)
+    named, path = as_named(address, "the address of a store", puzzle), Path(arguments.path_or_text(output, "a file"))
+    report_page.write_report(named.address, path, arguments.integer(limit, "a limit", 1), named.puzzle)
     return path
 
 
@@ -128,7 +130,7 @@ def export(
     StoreError
         A file cannot be written.
     """
-    store, path = as_address(address, "the address of a store"), Path(arguments.path_or_text(folder, "a folder"))
+    named, path = as_named(address, "the address of a store", puzzle), Path(arguments.path_or_text(folder, "a folder"))
     most, classes = arguments.integer(limit, "a limit", 1), arguments.flag(unique, "unique")
-    written = results.write_results(store, path, most, puzzle, classes)
+    written = results.write_results(named.address, path, most, named.puzzle, classes)
     return [path / name for name in written]

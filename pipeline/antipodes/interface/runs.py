@@ -13,7 +13,7 @@ from antipodes.executors.api import never_stop
 from antipodes.progress.show import in_notebook, show_progress
 from antipodes.puzzles.config import PuzzleLike, as_config
 from antipodes.runs.interruption import Interruption
-from antipodes.stores import as_address
+from antipodes.stores import as_address, as_named
 from antipodes.system.addresses import Address
 from antipodes.system.events import Listener, silence
 from antipodes.system.options import RunOptions, TableArguments, TilingArguments, chosen_store, memory_size
@@ -263,10 +263,10 @@ def verify(
     ResourceLimitError
         The memory limit is too low. See `antipodes.tables.verify.verify`.
     """
-    store = as_address(address, "the address of a table")
+    named = as_named(address, "the address of a table", puzzle)
     limit = None if memory_limit is None else memory_size(memory_limit)
     with _shown(progress) as listener:
-        return table_verification.verify(store, scheduler, seed, limit, listener, puzzle)
+        return table_verification.verify(named.address, scheduler, seed, limit, listener, named.puzzle)
 
 
 def verify_tilings(address: Address) -> TilingVerdict:

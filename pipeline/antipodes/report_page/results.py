@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 from platform import python_version
-from typing import Any
+from typing import Any, cast
 
 from antipodes.puzzles.config import PuzzleLike
 from antipodes.report_page.definition import as_toml, published, recompute
@@ -18,7 +18,7 @@ from antipodes.system.output_files import output_file, writing
 from antipodes.system.records import ABSENT, optional, values_of
 from antipodes.tables.counts import Counts
 from antipodes.tables.store.manifest import SearchManifest
-from antipodes.tables.store.search_stores import CountsStore, TableStore
+from antipodes.tables.store.search_stores import CountsStore, SearchStore, TableStore, read_given
 from antipodes.tables.table import Table
 from antipodes.tilings.store import TilingManifest, TilingStore
 from antipodes.tilings.table import open_tilings
@@ -122,7 +122,7 @@ def write_results(
 def _of_search(
     store: TableStore | CountsStore, limit: int, puzzle: PuzzleLike | None, unique: bool
 ) -> tuple[StoreResults, Files]:
-    manifest = store.read()
+    manifest = read_given(cast(SearchStore[SearchManifest], store), puzzle)
     _check_complete(manifest, store)
     with open_search(store, puzzle) as found:
         layers, antipodes = found.layers, _antipodes(found, limit, unique)

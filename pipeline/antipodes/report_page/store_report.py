@@ -1,6 +1,7 @@
 """Writing of reports on stores of all kinds, and the report on the tilings of a board."""
 
 from pathlib import Path
+from typing import cast
 
 from antipodes.drawing.boards import Sprites
 from antipodes.drawing.markup import Html
@@ -19,7 +20,8 @@ from antipodes.report_page.page import (
 from antipodes.report_page.searches import search_page
 from antipodes.stores import open_search, open_store
 from antipodes.system.addresses import Address, in_shell
-from antipodes.tables.store.search_stores import CountsStore, TableStore
+from antipodes.tables.store.manifest import SearchManifest
+from antipodes.tables.store.search_stores import CountsStore, SearchStore, TableStore, read_given
 from antipodes.tilings.drawing import draw_empty
 from antipodes.tilings.store import TilingManifest, TilingStore
 from antipodes.tilings.table import Tilings, open_tilings
@@ -126,6 +128,6 @@ def _page(
         board = store.read()
         with open_tilings(store.address) as tilings:
             return tilings_page(store, board, tilings, limit, sprites)
-    manifest = store.read()
+    manifest = read_given(cast(SearchStore[SearchManifest], store), puzzle)
     with open_search(store, puzzle) as found:
         return search_page(store, manifest, found, limit, sprites)

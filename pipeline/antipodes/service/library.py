@@ -10,20 +10,22 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import Any, Generic, TypeVar, cast
 
 import numpy as np
 
+from antipodes.puzzles.config import PuzzleLike
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.service.counted_paths import MAX_CACHED, PathsCache
 from antipodes.storage.backend import MANIFEST, Storage
 from antipodes.storage.opening import storage_at
-from antipodes.stores import StoreListing, find_store, list_stores, listing_of, open_store
-from antipodes.system.addresses import Address, address_from
+from antipodes.stores import Named, StoreListing, find_named, list_stores, listing_of, open_store
+from antipodes.system.addresses import address_from
 from antipodes.system.options import OUTPUTS
 from antipodes.tables.counts import Counts
 from antipodes.tables.store.manifest import SearchManifest
-from antipodes.tables.store.search_stores import CountsStore, TableStore
+from antipodes.tables.store.search_stores import CountsStore, TableStore, read_given
 from antipodes.tables.table import Table
 from antipodes.tilings.store import TilingManifest, TilingStore
 from antipodes.tilings.table import Tilings
@@ -126,6 +128,15 @@ class Slow(Generic[Answer]):
         return self.question(opened)
 
 
+@dataclass(frozen=True, slots=True)
+class Served:
+    """A store that is served."""
+
+    storage: Storage
+    puzzle: PuzzleLike | None = None
+    """The puzzle that the user named, whose notation is used; None if the user named only the store."""
+
+
 class Library:
     """The served stores by name; a name always refers to the same store. Threads can share a library.
 
@@ -133,9 +144,11 @@ class Library:
     the library closes the least recently used ones.
     """
 
-    def __init__(self, storages: Iterable[Storage], cache_bytes: int) -> None:
-        self.storages: Mapping[str, Storage] = dict(_named(storages))
+    def __init__(self, stores: Iterable[Served], cache_bytes: int) -> None:
+        named = dict(_named(stores))
+        self.storages: Mapping[str, Storage] = {name: one.storage for name, one in named.items()}
         """The storage of each store, by its name."""
+        self._puzzles = {name: one.puzzle for name, one in named.items()}
         self._cache_bytes = cache_bytes
         self._paths = PathsCache(MAX_CACHED)
         self._open: OrderedDict[str, tuple[Opened, int]] = OrderedDict()
@@ -242,7 +255,8 @@ class Library:
 
     def _add(self, name: str, version: str) -> Opened:
         store = open_store(self.storages[name])
-        opened = Opened(name, version, store, *_content(store, self._cache_bytes), self._paths)
+        content = _content(store, self._puzzles[name], self._cache_bytes)
+        opened = Opened(name, version, store, *content, self._paths)
         size = min(self._cache_bytes, opened.cache_bytes)
         with self._lock:
             self._open.pop(name, None)
@@ -261,11 +275,14 @@ class Library:
                 del self._open[name]
 
 
-def _content(store: Any, cache_bytes: int) -> tuple[Any, Table | Counts | Tilings | None, SourceError | None]:
+def _content(
+    store: Any, puzzle: PuzzleLike | None, cache_bytes: int
+) -> tuple[Any, Table | Counts | Tilings | None, SourceError | None]:
     """Return the manifest of a store, its opened content, and the reason why there is none."""
-    manifest = store.read()
     if isinstance(store, TilingStore):
-        return manifest, Tilings(store, manifest, raw=False), None
+        tiled = store.read()
+        return tiled, Tilings(store, tiled, raw=False), None
+    manifest = read_given(store, puzzle)
     if manifest.source_error is not None:
         return manifest, None, manifest.source_error
     if isinstance(store, CountsStore):
@@ -273,20 +290,20 @@ def _content(store: Any, cache_bytes: int) -> tuple[Any, Table | Counts | Tiling
     return manifest, Table(store, manifest, cache_bytes), None
 
 
-def _named(storages: Iterable[Storage]) -> Iterable[tuple[str, Storage]]:
-    """Yield each storage with a unique name: the name of its folder, plus a number if that is taken."""
+def _named(stores: Iterable[Served]) -> Iterable[tuple[str, Served]]:
+    """Yield each store with a unique name: the name of its folder, plus a number if that is taken."""
     taken: set[str] = set()
-    for storage in storages:
-        wanted = storage.address.rstrip("/").rpartition("/")[2].removesuffix(".zarr") or "store"
+    for one in stores:
+        wanted = one.storage.address.rstrip("/").rpartition("/")[2].removesuffix(".zarr") or "store"
         wanted = wanted.encode("utf-8", "replace").decode()
         numbers = (wanted if number == 1 else f"{wanted}-{number}" for number in range(1, len(taken) + 2))
         name = next(name for name in numbers if name not in taken)
         taken.add(name)
-        yield name, storage
+        yield name, one
 
 
-def storages_named(texts: Iterable[str], puzzle: str | None = None) -> list[Storage]:
-    """Return the storages of the stores at some addresses, and of the stores in directories or URLs, each once.
+def stores_named(texts: Iterable[str], puzzle: str | None = None) -> list[Served]:
+    """Return the stores at some addresses, and the stores in directories or at URLs, each once.
 
     ``puzzle`` names the puzzle of a store; it is only allowed with exactly one address. Raises the errors of
     `find_store`, and InputError if there is nothing at an address.
@@ -295,12 +312,16 @@ def storages_named(texts: Iterable[str], puzzle: str | None = None) -> list[Stor
     if puzzle is not None:
         if len(texts) != 1:
             raise InputError(f"--puzzle needs exactly one STORE, found {len(texts)}")
-        return [storage_at(find_store(texts[0], puzzle))]
-    addresses = [find_store(text) for text in texts] if texts else [OUTPUTS] if OUTPUTS.exists() else []
-    found = [storage for address in addresses for storage in _stores_in(address)]
-    return list({storage.address: storage for storage in found}.values())
+        return [Served(storage_at(named.address), named.puzzle) for named in [find_named(texts[0], puzzle)]]
+    outputs = [Named(OUTPUTS, None)] if OUTPUTS.exists() else []
+    found: dict[str, Served] = {}
+    for one in chain.from_iterable(map(_stores_in, map(find_named, texts) if texts else outputs)):
+        if one.puzzle is not None or one.storage.address not in found:
+            found[one.storage.address] = one
+    return list(found.values())
 
 
-def _stores_in(address: Address) -> list[Storage]:
+def _stores_in(named: Named) -> list[Served]:
     """Return the stores in a directory, or the store at the address; folders without a manifest are ignored."""
-    return [storage_at(address_from(one.address)) for one in list_stores(address) if one.committed is not None]
+    listed = [one.address for one in list_stores(named.address) if one.committed is not None]
+    return [Served(storage_at(address_from(address)), named.puzzle) for address in listed]

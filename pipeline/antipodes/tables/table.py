@@ -104,7 +104,7 @@ class Table(SearchResult):
     def __reduce__(self) -> tuple[Any, ...]:
         """Reduce to the store, so that a copy in this or another process opens the store again, with its own cache."""
         written = (self.puzzle.settings or {}).get("family", FAMILY) == FAMILY  # its code is not loaded from the store
-        return _opened, (*self._source, self.puzzle if written else None)
+        return _opened, (*self._source, self.puzzle if written else self._manifest.config)
 
     def __contains__(self, position: PositionLike) -> bool:
         """Return whether a position is reachable; raise as `distance` does if it is invalid or not yet reached."""

@@ -28,10 +28,13 @@ from antipodes.tables.store.search_stores import TableStore, read_given
 from antipodes.tables.store.table_manifest import TableManifest
 from antipodes_tasks.base import arguments
 from antipodes_tasks.base.errors import StoreDamagedError
+from antipodes_tasks.base.option_names import option
 from antipodes_tasks.base.quoting import counted, shorten
 from antipodes_tasks.keys.encoded_runs import integers
 from antipodes_tasks.move_tables import Indices
 from antipodes_tasks.rules.moves import Labels
+
+STORE, USER = "store", "user"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,6 +48,7 @@ class VerifiedTable:
     sampled_states: int
     sample_seed: int | None
     unchecked: str | None
+    described_by: str
     problems: tuple[str, ...]
 
 
@@ -64,6 +68,8 @@ class TableVerdict(Verdict):
     """The seed of the sample, or None if there was no sample."""
     unchecked: str | None = None
     """The reason why the distances were not compared with the moves, or None if they were compared."""
+    described_by: str = STORE
+    """Who describes the puzzle and names its moves: ``store``, or ``user`` if the user named the puzzle."""
 
     @property
     def ok(self) -> bool:
@@ -71,7 +77,11 @@ class TableVerdict(Verdict):
         return self.unchecked is None and not self.problems
 
     def __str__(self) -> str:
-        return super().__str__() or self.checked()
+        found = super().__str__() or self.checked()
+        if self.described_by == USER or self.problems:
+            return found
+        means = f"name it with {option('puzzle')} to check this"
+        return f"{found}\nnot checked: whether this is the puzzle that you mean, with its names of moves; {means}"
 
     def checked(self) -> str:
         """Return one line about a table without problems."""
@@ -142,6 +152,7 @@ def _verdict(store: TableStore, puzzle: PuzzleLike | None, verification: Verific
         sampled_states=checked.sampled,
         sample_seed=verification.seed if unknown is None else None,
         unchecked=None if unknown is None else str(unknown),
+        described_by=STORE if puzzle is None else USER,
     )
 
 

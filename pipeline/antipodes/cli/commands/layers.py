@@ -11,7 +11,7 @@ from antipodes.cli.drawing import PictureFiles, Png, Size, Svg, print_positions
 from antipodes.cli.options import AsJson, PuzzleOfStore, Store
 from antipodes.cli.running import preparing
 from antipodes.cli.streams import print_json, print_line, print_lines, print_message
-from antipodes.stores import find_store, open_search
+from antipodes.stores import find_named, find_store, open_search
 from antipodes.system.addresses import in_shell
 from antipodes.tables.counts import Counts
 from antipodes.tables.drawing import check_plot, draw_counts, is_drawn, plot_layers
@@ -105,9 +105,9 @@ def farthest(
 ) -> None:
     """Show the positions that are farthest from the start or goal."""
     pictures = PictureFiles.of(svg, png, size=size)
-    address = find_store(store, puzzle)
+    named = find_named(store, puzzle)
     most = limit if limit or as_json else DEFAULT_LIMIT
-    with open_search(search_store(address)) as found:
+    with open_search(search_store(named.address), named.puzzle) as found:
         if unique:
             shown: Farthest
             positions, shown = _unique_farthest(found, most)

@@ -22,7 +22,7 @@ from antipodes.cli.options import MoveSequence, PuzzleOfStore, Store, check_only
 from antipodes.cli.streams import input_batches, print_drawing, print_line, terminal_columns
 from antipodes.cli.usage import naming
 from antipodes.solving.walkthrough import Game, NextMove, check_playable
-from antipodes.stores import find_store
+from antipodes.stores import find_named
 from antipodes.tables.drawing import draw
 from antipodes.tables.table import Table, open_table
 from antipodes_tasks.base.errors import PositionError, UnreachableError
@@ -91,7 +91,8 @@ def play(
 ) -> None:
     """Walk from a position to the start or goal, and see the distance after each move."""
     check_only_one({"a position": position, "--moves": moves, "--depth": depth})
-    with open_table(find_store(store, puzzle)) as table:
+    named = find_named(store, puzzle)
+    with open_table(named.address, puzzle=named.puzzle) as table:
         check_playable(table)
         player = Player(Game(table, _begin(table, position, moves, depth)))
         if once:

@@ -25,7 +25,7 @@ from antipodes.cli.streams import (
 )
 from antipodes.cli.usage import naming
 from antipodes.puzzles.puzzle import Puzzle
-from antipodes.stores import find_store
+from antipodes.stores import find_named
 from antipodes.system.addresses import in_shell
 from antipodes.tables.drawing import draw_counts, draw_moves, draw_scramble, moves_back
 from antipodes.tables.json_results import pattern_matches, pattern_matches_with_path, query_answer
@@ -100,7 +100,8 @@ def query(
         "positions on stdin": "-" in (positions or []) or moves == MOVE_LINES,
     }
     pictures.check_not_with(unfit)
-    with open_table(find_store(store, puzzle)) as table:
+    named = find_named(store, puzzle)
+    with open_table(named.address, puzzle=named.puzzle) as table:
         if pattern is not None:
             _show_matches(table, pattern, path, as_json)
             return 0

@@ -14,7 +14,7 @@ from antipodes.cli.usage import naming
 from antipodes.report_page.page import check_output
 from antipodes.report_page.results import DEFAULT_LIMIT, write_results
 from antipodes.report_page.store_report import DEFAULT_TILINGS, write_report
-from antipodes.stores import find_store
+from antipodes.stores import find_named
 from antipodes.system.machine import human
 from antipodes_tasks.base.quoting import shorten
 
@@ -55,13 +55,13 @@ def report(
     puzzle: PuzzleOfStore = None,
 ) -> None:
     """Write a report on a store: one HTML page to send or publish."""
-    address = find_store(store, puzzle)
+    named = find_named(store, puzzle)
     with naming("--output"):
         check_output(output)
-    write_report(address, output, limit)
+    write_report(named.address, output, limit, named.puzzle)
     size = output.stat().st_size
     if as_json:
-        print_json(WrittenReport(str(address), str(output), size))
+        print_json(WrittenReport(str(named.address), str(output), size))
     else:
         print_message(f"report written to {shorten(str(output))}, {human(size)}")
 
@@ -87,10 +87,10 @@ def export(
     puzzle: PuzzleOfStore = None,
 ) -> None:
     """Export the results in a finished store as JSON and CSV."""
-    address = find_store(store, puzzle)
+    named = find_named(store, puzzle)
     with preparing():
-        files = write_results(address, folder, limit, unique=unique)
+        files = write_results(named.address, folder, limit, named.puzzle, unique)
     if as_json:
-        print_json(WrittenResults(str(address), str(folder), files))
+        print_json(WrittenResults(str(named.address), str(folder), files))
     else:
         print_message(f"{', '.join(files)} written to {shorten(str(folder))}")

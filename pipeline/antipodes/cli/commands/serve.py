@@ -11,7 +11,7 @@ from antipodes.cli.command import command, commands
 from antipodes.cli.loading import importing_libraries
 from antipodes.cli.options import PuzzleOfStore
 from antipodes.cli.streams import print_line, print_message
-from antipodes.service.library import Library, storages_named
+from antipodes.service.library import Library, stores_named
 from antipodes.system.machine import MIB, available_memory
 from antipodes.system.options import OUTPUTS, memory_size
 from antipodes_tasks.base.errors import InputError, NotAStoreError, missing_package
@@ -65,7 +65,7 @@ def serve(
 
     if not host:
         raise InputError("--host is empty; give a name or an address")
-    library = Library(storages_named(stores or [], puzzle), _cache_bytes(memory_limit))
+    library = Library(stores_named(stores or [], puzzle), _cache_bytes(memory_limit))
     if not library.storages:
         raise NotAStoreError(
             f"no stores in {' '.join(stores or [f'{OUTPUTS}/'])}; create one with: antipodes run PUZZLE"

@@ -16,8 +16,18 @@ from antipodes.storage.backend import Storage
 from antipodes.storage.lock import Holder
 from antipodes.storage.opening import storage_at
 from antipodes.storage.store import check_not_in_use
-from antipodes.stores import KINDS, StoreListing, find_store, has_unknown_folder, list_stores, open_store, remove_any
-from antipodes.system.addresses import Address, address_from, in_shell, is_url
+from antipodes.stores import (
+    KINDS,
+    Named,
+    StoreListing,
+    find_named,
+    find_store,
+    has_unknown_folder,
+    list_stores,
+    open_store,
+    remove_any,
+)
+from antipodes.system.addresses import address_from, in_shell, is_url
 from antipodes.system.machine import human
 from antipodes.system.options import OUTPUTS, default_store, tasks_at_once
 from antipodes.system.records import values_of
@@ -168,13 +178,13 @@ def verify(
     puzzle: PuzzleOfStore = None,
 ) -> int:
     """Verify the checksums and every distance or tiling in a store."""
-    address = find_store(store, puzzle)
-    if isinstance(open_store(address), TilingStore):
+    named = find_named(store, puzzle)
+    if isinstance(open_store(named.address), TilingStore):
         from antipodes.tilings.verify import verify_tilings
 
-        verdict: Verdict = verify_tilings(address)
+        verdict: Verdict = verify_tilings(named.address)
     else:
-        verdict = _table_verdict(address, workers, memory_limit, seed, quiet)
+        verdict = _table_verdict(named, workers, memory_limit, seed, quiet)
     if as_json:
         print_json(verdict.to_json())
     else:
@@ -183,7 +193,7 @@ def verify(
 
 
 def _table_verdict(
-    address: Address, workers: int | None, memory_limit: str | None, seed: int | None, quiet: bool
+    named: Named, workers: int | None, memory_limit: str | None, seed: int | None, quiet: bool
 ) -> Verdict:
     with importing_libraries():  # the libraries of schedulers, which the other commands do not need
         from antipodes.executors.threads import Threads
@@ -191,7 +201,8 @@ def _table_verdict(
 
     limit = memory_limit_of(memory_limit)
     with show_progress(quiet) as listener:
-        return verify_table(address, Threads(tasks_at_once(workers, "--workers")), seed, limit, listener)
+        threads = Threads(tasks_at_once(workers, "--workers"))
+        return verify_table(named.address, threads, seed, limit, listener, named.puzzle)
 
 
 @command(app, "remove", "antipodes remove eight-puzzle", "antipodes remove s3://bucket/eight-puzzle.zarr --yes")

@@ -15,7 +15,7 @@ from antipodes.cli.usage import naming
 from antipodes.puzzles.config import load_config
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.puzzles.symmetry_names import cycle_notation, symmetry_name
-from antipodes.stores import find_store
+from antipodes.stores import find_named, find_store
 from antipodes.tables.drawing import is_drawn
 from antipodes.tables.store.search_stores import search_store
 from antipodes.tables.table import Table, open_table, symmetric_layers
@@ -109,7 +109,8 @@ def symmetry(
     """Find the symmetries of a puzzle or of a position."""
     check_only_one({"a position": position, "--moves": moves, "--depths": depths})
     if depths:
-        with open_table(find_store(puzzle)) as table:
+        named = find_named(puzzle)
+        with open_table(named.address, puzzle=named.puzzle) as table:
             _show_depths(table, as_json)
         return
     found = _puzzle(puzzle)

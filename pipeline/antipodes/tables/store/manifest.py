@@ -140,6 +140,10 @@ class SearchManifest:
         needs_code = self.puzzle.get("family") == python_source.FAMILY
         return Config({**self.puzzle, FINGERPRINT: self.fingerprint} if needs_code else self.puzzle)
 
+    def written_as(self, config: Config) -> Self:
+        """Return the manifest with the notation of the same puzzle in the user's config, such as the names of moves."""
+        return replace(self, puzzle=dict(config.settings))
+
     @cached_property
     def source_error(self) -> SourceError | None:
         """The reason why the puzzle is unknown: its code may not be run here, is missing, or has changed. Else None."""

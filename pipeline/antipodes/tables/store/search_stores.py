@@ -177,7 +177,10 @@ def check_counts_classes(manifest: SearchManifest, unique: bool, address: str) -
 
 
 def read_given(store: SearchStore[M], puzzle: PuzzleLike | None) -> M:
-    """Return the manifest of a store. The caller may pass the store's ``puzzle`` in case its code is unknown here.
+    """Return the manifest of a store, with the notation of the ``puzzle`` if the user gave it.
+
+    The fingerprint does not contain the names of moves, so a forged store can exchange them. A puzzle is also needed if
+    its code is unknown here.
 
     Raises as `Store.read`, `as_config` and `check_same_puzzle` do.
     """
@@ -185,6 +188,7 @@ def read_given(store: SearchStore[M], puzzle: PuzzleLike | None) -> M:
     manifest = store.read()
     if config is not None:
         check_same_puzzle(manifest, config, store.address)
+        return manifest.written_as(config)
     return manifest
 
 
