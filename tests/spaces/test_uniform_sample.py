@@ -14,6 +14,7 @@ from antipodes_tasks.properties.solvability import solvable
 from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.spaces import uniform_sample as drawing
+from antipodes_tasks.spaces.orbits import Orbits
 from antipodes_tasks.spaces.uniform_sample import uniform_sample
 
 DRAWS = 40
@@ -111,6 +112,30 @@ def test_large_boards_have_the_right_parity() -> None:
     known = solvable(puzzle.rules, puzzle.rules.first, sample(puzzle.rules, 500))
     assert known.certain.all()
     assert 0 < parities(sample(puzzle.rules, 500)).mean() < 1
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"family": "pancake", "n": 8},
+        {"family": "generators", "moves": {"A": "(0 1 2 3 4 5 6)", "B": "(5 6 7)"}, "start": "0 1 2 3 4 5 6 7"},
+        {"family": "generators", "moves": {"A": "(0 1 2 3 4 5 6)", "B": "(5 6 7)"}, "start": "0 1 2 2 4 5 6 7"},
+    ],
+    ids=["all arrangements", "even arrangements", "identical pieces"],
+)
+@pytest.mark.slow
+def test_puzzles_with_every_arrangement(settings: dict[str, object]) -> None:
+    puzzle = puzzle_from({"name": "p", **settings})
+    assert Orbits.has_every_arrangement(puzzle.rules)
+    check_uniform(puzzle.rules, reachable_by_search(puzzle))
+
+
+def test_large_puzzles_are_drawn_at_once() -> None:
+    pancakes = puzzle_from({"name": "p", "family": "pancake", "n": 200})
+    assert len(np.unique(sample(pancakes.rules, 100), axis=0)) == 100
+    lights = puzzle_from({"name": "l", "family": "lights-out", "rows": 30, "columns": 30})
+    drawn = sample(lights.rules, 100)
+    assert 0.4 < drawn.mean() < 0.6
 
 
 def test_a_seed_draws_the_same_positions_again() -> None:

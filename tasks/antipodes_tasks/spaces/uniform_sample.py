@@ -1,12 +1,13 @@
 """Random positions, drawn with equal probability from all reachable positions of a puzzle of any size.
 
-There are four ways to draw them. If a theorem proves that swaps reach every arrangement, a random arrangement is
-drawn. If the moves are transforms without conditions, a random element of their group is applied to the start: it leads
-to every reachable position with equal probability, because equally many elements lead there. If all indices
-are known to belong to reachable positions, a random index is drawn. In all other puzzles a search has to list the
-reachable positions, so the puzzle must be small.
+There are several ways to draw them. If a theorem proves that all arrangements are reachable, or all of one parity, a
+random arrangement is drawn. If the moves are transforms without conditions, a random element of their group is applied
+to the start: it leads to every reachable position with equal probability, because equally many elements lead there. If
+all indices are known to belong to reachable positions, a random index is drawn. In all other puzzles a search has to
+list the reachable positions, so the puzzle must be small.
 """
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
@@ -27,6 +28,8 @@ from antipodes_tasks.rules.transforms import Transforms
 from antipodes_tasks.spaces.arrangements import parity_by_place
 from antipodes_tasks.spaces.group import Group
 from antipodes_tasks.spaces.keyed import start_keys
+from antipodes_tasks.spaces.orbit_parts import PiecesIndex
+from antipodes_tasks.spaces.orbits import Orbits
 from antipodes_tasks.spaces.selection import numbering_of
 from antipodes_tasks.spaces.space import Numbering
 
@@ -34,6 +37,8 @@ Draw = Callable[[int, np.random.Generator], Labels]
 """Function that draws a number of positions ``(n, places)``."""
 BATCH = 1 << 12
 """Number of positions that are drawn together."""
+MAX_EXPONENT = 1 << 31
+"""Bound on exponents of moves, so that sums of 1,024 moves are exact in floating point."""
 MAX_LISTED = 1 << 21
 """Maximum number of positions that a search lists, which takes a few seconds."""
 
@@ -63,16 +68,24 @@ def uniform_sample(rules: Rules, count: int, rng: np.random.Generator) -> Labels
 
 
 def _draw_arrangements(rules: Rules) -> Draw | None:
-    """Return a function that draws arrangements, if the moves are swaps that are known to reach all of them."""
-    if rules.moves.pairs is None or rules.moves.free is not None or not any_order(rules):
+    """Return a function that draws arrangements, if a theorem proves that all of them, or half of them, are reachable.
+
+    Swaps determine the parity by the empty place. Even permutations keep it.
+    """
+    if Orbits.has_every_arrangement(rules):
+        (part,) = Orbits.of(rules).parts
+        kept = part.parity if isinstance(part, PiecesIndex) else None
+        required = None if kept is None else np.full(rules.places, kept, dtype=np.uint8)
+    elif rules.moves.pairs is not None and rules.moves.free is None and any_order(rules):
+        parity = parity_by_place(rules)
+        required = None if parity is None else np.array(parity, dtype=np.uint8)
+    else:
         return None
-    parity = parity_by_place(rules)
-    required = None if parity is None else np.array(parity, dtype=np.uint8)
     return partial(_arrangements, np.sort(rules.first), required)
 
 
 def _arrangements(pieces: Labels, parity_of_place: Labels | None, count: int, rng: np.random.Generator) -> Labels:
-    """Draw arrangements of ``pieces`` ``(places,)``; ``parity_of_place`` is the required parity by empty place."""
+    """Draw arrangements of ``pieces`` ``(places,)``; ``parity_of_place`` is the required parity by place of label 0."""
     drawn = rng.permuted(np.tile(pieces, (count, 1)), axis=1)
     if parity_of_place is None:
         return drawn
@@ -87,8 +100,22 @@ def _draw_group_elements(rules: Rules) -> Draw | None:
         return None
     if len(rules.start_labels) > 1 and not Group.can_number(rules):
         return None
+    if (moves.origin == np.arange(moves.places)).all() and math.lcm(*moves.moduli.tolist()) < MAX_EXPONENT:
+        return partial(_sums, moves, rules.first)
     group = _TransformGroup(moves)
     return partial(group.images, rules.first) if group.points <= MAX_POINTS else None
+
+
+def _sums(moves: Transforms, position: Labels, count: int, rng: np.random.Generator) -> Labels:
+    """Draw positions ``(count, places)``: each move, which only adds to labels, is made a random number of times.
+
+    These moves commute, so every element of their group is a product of equally many combinations of exponents.
+    """
+    order = math.lcm(*moves.moduli.tolist())
+    exponents = rng.integers(order, size=(count, len(moves))).astype(np.float64)
+    sums = (exponents @ moves.added.astype(np.float64)).astype(np.int64)
+    drawn: Labels = ((position + sums) % moves.moduli).astype(np.uint8)
+    return drawn
 
 
 @dataclass(frozen=True, eq=False)
