@@ -14,7 +14,7 @@ from programs import Command
 from stores import toml
 from waiting import PATIENCE
 
-from antipodes.cli.commands.play import Player
+from antipodes.cli.commands.play import Player, Pressed, Typing
 from antipodes.solving.walkthrough import Game
 from antipodes.tables.table import open_table
 
@@ -138,6 +138,18 @@ def test_what_waits_for_enter(finished: Path) -> None:
     with open_table(finished) as table:
         player = Player(Game(table, NEAR))
         assert not any(player.waits_after(typed) for typed in ("1", "4", "L", "l", "b", "q", "x"))
+
+
+def test_enter_after_a_wrong_name_makes_no_move(finished: Path) -> None:
+    with open_table(finished) as table:
+        player = Player(Game(table, NEAR))
+        typing = Typing(player)
+        for key in ("x", "y", "enter"):
+            typing.obey([Pressed(key)])
+            assert player.game.moves_made == 0
+            assert player.message.startswith("expected a legal move")
+        typing.obey([Pressed("enter")])
+        assert player.game.moves_made == 1, "another Enter asks for the next move"
 
 
 def test_a_position_is_drawn_where_none_is_given(finished: Path, cli: Command) -> None:

@@ -10,8 +10,10 @@ import pytest
 from programs import Command, Process
 from stores import contents, toml
 
+from antipodes.cli.running import Interrupts, RunRequest
 from antipodes.puzzles.config import load_config
-from antipodes.system.events import Assembling, Event
+from antipodes.system.events import Assembling, Event, LayerFinished
+from antipodes.system.options import RunOptions
 from antipodes.tables.run import run_puzzle
 
 LINE = {"name": "line", "family": "sliding", "rows": 1, "columns": 3, "start": "1 2 0"}
@@ -228,3 +230,14 @@ def test_plan(cli: Command) -> None:
 
 def test_progress(cli: Command) -> None:
     assert "181,440 positions in total; counts only, no table" in cli("run", "eight-puzzle", "--counts-only").err
+
+
+def test_ctrl_c_prints_what_is_being_finished(capsys: pytest.CaptureFixture[str]) -> None:
+    request = RunRequest("x.zarr", RunOptions(), Interrupts(), quiet=True, as_json=True)
+    with request.watched("the layer") as listener:
+        for event in (Assembling(0, 10), LayerFinished(3, 4, 10, 1.0)):
+            listener(event)
+            request.interrupts.announce()
+    of_chunks, of_layer = capsys.readouterr().err.splitlines()
+    assert "finishing and committing the chunks being written; interrupt again" in of_chunks
+    assert "finishing and committing the layer; interrupt again" in of_layer

@@ -3,6 +3,7 @@
 import io
 import sys
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -10,7 +11,7 @@ import pytest
 from PIL import Image
 from programs import Command
 
-from antipodes.drawing.image_files import gif, png, sheet, svg, write_pictures
+from antipodes.drawing.image_files import _font, gif, png, sheet, svg, write_pictures
 from antipodes.drawing.picture import (
     INK,
     PALETTE,
@@ -23,6 +24,7 @@ from antipodes.drawing.picture import (
     Text,
     colours_of,
     ink_on,
+    text_picture,
 )
 from antipodes.puzzles.config import bundled_configs, load_config
 from antipodes_tasks.base.errors import InputError
@@ -104,6 +106,22 @@ def test_text_is_drawn_in_its_place() -> None:
     assert dark
     assert all(35 < x < 55 and 3 < y < 27 for x, y in dark)
     assert "&lt;&amp;" in svg(Picture(9, 9, (Text(1, 1, "<&", 3),)))
+
+
+def test_the_characters_of_a_text_do_not_overlap() -> None:
+    drawn = sheet([text_picture("WMmw @%& OQ 10"), text_picture("日本 W8")], ["1", "0"]).shapes
+    texts = [shape for shape in drawn if isinstance(shape, Text)]
+    for row in {one.y for one in texts}:
+        line = sorted((one for one in texts if one.y == row), key=lambda one: one.x)
+        spans = [(one.x - half, one.x + half) for one in line if (half := _font(one.size).getlength(one.text) / 2)]
+        assert all(end <= begin for (_, end), (begin, _) in pairwise(spans))
+
+
+def test_pictures_of_texts_are_farther_apart_than_words() -> None:
+    one = text_picture("1 2")
+    places = sorted(shape.x for shape in sheet([one, one, one, one]).shapes if isinstance(shape, Text) and shape.y < 30)
+    gaps = [after - before for before, after in pairwise(places)]
+    assert max(gaps) > 1.5 * min(gaps)
 
 
 def test_a_sheet_has_rows_and_captions() -> None:

@@ -76,6 +76,23 @@ def test_drawings_of_different_sizes() -> None:
     assert draw_positions(puzzle, path[:0], 80) == ""
 
 
+class Words(Lists):
+    """Positions in one line of text, as puzzles without a board are drawn."""
+
+    def draw(self, symbols: Sequence[str]) -> str:
+        return self.join(symbols)
+
+
+def test_positions_in_one_line_of_text_are_farther_apart_than_their_symbols() -> None:
+    symbols = ("十", "二", "A", "B")
+    moves = Transforms.permuting({"L": [1, 2, 3, 0]}, 4)
+    puzzle = Puzzle.of("p", "test", "", Words((4,)), [pieces((0, 1, 2, 3), symbols)], ((0, 1, 2, 3),), moves)
+    path = puzzle.follow("L L")
+    captions, texts = draw_path(puzzle, path, 30).splitlines()[:2]
+    assert texts == "十 二 A B    二 A B 十"
+    assert captions == "    2            1", "wide characters take two columns"
+
+
 @pytest.mark.parametrize("layers", [[1], [1, 2, 4, 3], [1] * 300])
 def test_pictures(layers: list[int], tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")

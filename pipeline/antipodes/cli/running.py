@@ -15,7 +15,15 @@ from antipodes.progress.show import show_progress
 from antipodes.runs.interruption import StopSignals
 from antipodes.storage.opening import storage_at
 from antipodes.system.addresses import Address
-from antipodes.system.events import Committed, Event, Listener, PartitionsCommitted, Preparing
+from antipodes.system.events import (
+    Assembling,
+    Committed,
+    Event,
+    LayerFinished,
+    Listener,
+    PartitionsCommitted,
+    Preparing,
+)
 from antipodes.system.machine import available_workers, process_began
 from antipodes.system.options import RunOptions, chosen_store
 from antipodes_tasks.base import arguments, parallel
@@ -107,6 +115,9 @@ class RunRequest:
 
             def listener(event: Event) -> None:
                 nonlocal saved
+                if isinstance(event, Assembling | LayerFinished):
+                    finished = "the chunks being written" if isinstance(event, Assembling) else under_way
+                    self.interrupts.next_steps = f"finishing and committing {finished}"
                 saved = saved or isinstance(event, Committed | PartitionsCommitted)
                 shown(event)
 

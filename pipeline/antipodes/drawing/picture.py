@@ -3,6 +3,8 @@
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import accumulate
+from unicodedata import east_asian_width
 
 from antipodes_tasks.base.quoting import counted
 from antipodes_tasks.base.values import natural
@@ -15,6 +17,8 @@ PLAIN = "#efe6d2"
 """Colour of a piece whose symbol occurs only once."""
 COLUMN, ROW = 12, 24
 """Width and height of a character of a drawing."""
+WIDE_LETTERS = frozenset("MWmw@%")
+"""Characters that are almost as wide as the font size; all others fit into a column at a larger size."""
 BOX = {
     **dict.fromkeys("─━═", "lr"),
     **dict.fromkeys("│║", "ud"),
@@ -158,15 +162,20 @@ def text_picture(drawing: str, letter: Callable[[str, float, float], Iterator[Sh
 
     ``letter`` draws a letter or digit around the point ``(x, y)``; by default it is drawn as text.
     """
-    lines = drawing.split("\n")
+    lines, margin = drawing.split("\n"), COLUMN if letter is None else 0
     shapes = [
         shape
         for row, line in enumerate(lines)
-        for column, one in enumerate(line)
+        for one, end in zip(line, accumulate(map(cell_width, line)), strict=True)
         if not one.isspace()
-        for shape in _character(one, (column + 0.5) * COLUMN, (row + 0.5) * ROW, letter)
+        for shape in _character(one, margin + (end - cell_width(one) / 2) * COLUMN, (row + 0.5) * ROW, letter)
     ]
-    return Picture(COLUMN * max(map(len, lines)), ROW * len(lines), tuple(shapes))
+    return Picture(COLUMN * max(map(cell_width, lines)) + 2 * margin, ROW * len(lines), tuple(shapes))
+
+
+def cell_width(text: str) -> int:
+    """Return the number of columns that a text takes on a terminal: two for each wide character, such as a kanji."""
+    return sum(2 if east_asian_width(one) in "WF" else 1 for one in text)
 
 
 def _character(
@@ -179,7 +188,7 @@ def _character(
     elif letter is not None and one.isalnum():
         yield from letter(one, x, y)
     else:
-        yield Text(x, y, one, ROW * 0.75)
+        yield Text(x, y, one, COLUMN if one in WIDE_LETTERS else 1.25 * COLUMN)
 
 
 def _shade(number: int) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from antipodes.drawing.picture import cell_width
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.system.output_files import output_file
 from antipodes_tasks.base.errors import InputError, missing_package
@@ -17,6 +18,8 @@ from antipodes_tasks.rules.moves import Labels
 
 BAR = 40
 EIGHTHS = " ▏▎▍▌▋▊▉"
+BOARD_GAP, TEXT_GAP = "  ", "    "
+"""Space between boards, and between positions in one line of text, which also contain spaces."""
 Paint = Callable[[str], str]
 """Adds control characters to a text, so that a terminal shows it in the colour of a goal's blocks."""
 
@@ -77,20 +80,21 @@ def _side_by_side(
     boards: Iterable[tuple[Puzzle, Labels]], columns: int, captions: Sequence[str], paint: Paint | None
 ) -> str:
     boards = list(boards)
-    width = max((len(line) for puzzle, position in boards for line in _lines(puzzle, position)), default=0)
+    width = max((cell_width(line) for puzzle, position in boards for line in _lines(puzzle, position)), default=0)
     drawings = [_painted(puzzle, position, width, paint) for puzzle, position in boards]
     height = max(map(len, drawings), default=0)
+    gap = BOARD_GAP if height > 1 else TEXT_GAP
     drawings = [one + [" " * width] * (height - len(one)) for one in drawings]
     if captions:
         drawings = [[caption.center(width), *one] for caption, one in zip(captions, drawings, strict=True)]
-    each = max(1, (columns + 2) // (width + 2))
+    each = max(1, (columns + len(gap)) // (width + len(gap)))
     groups = [drawings[first : first + each] for first in range(0, len(drawings), each)]
-    return "\n".join("\n".join("  ".join(line).rstrip() for line in zip(*group, strict=True)) for group in groups)
+    return "\n".join("\n".join(gap.join(line).rstrip() for line in zip(*group, strict=True)) for group in groups)
 
 
 def _painted(puzzle: Puzzle, position: Labels, width: int, paint: Paint | None) -> list[str]:
     """Return the lines of a drawing, padded to the width; ``paint`` colours parts of them."""
-    lines = [line.ljust(width) for line in _lines(puzzle, position)]
+    lines = [line + " " * (width - cell_width(line)) for line in _lines(puzzle, position)]
     if paint is None:
         return lines
     of_goal = puzzle.highlighted(position)

@@ -201,10 +201,15 @@ class Player:
         """Obey the words until one is unclear."""
         for number, word in enumerate(words):
             self.obey(word)
-            if self.message.startswith("expected"):
+            if self.is_unclear:
                 self.message += f", word {number + 1} of {len(words)}"
-            if self.has_quit or self.message.startswith("expected"):
+            if self.has_quit or self.is_unclear:
                 return
+
+    @property
+    def is_unclear(self) -> bool:
+        """Whether the last command was not understood."""
+        return self.message.startswith("expected")
 
     def waits_after(self, typed: str) -> bool:
         """Return whether a longer command begins with ``typed``, so that only Enter completes the command."""
@@ -245,6 +250,8 @@ class Typing:
         self._player = player
         self.typed = ""
         """Beginning of a command."""
+        self._is_wrong = False
+        """Whether the last key was not understood; the Enter after a wrong name makes no move."""
 
     def obey(self, pressed: "list[Pressed]") -> None:
         """Take keys and pasted texts that arrived together."""
@@ -257,16 +264,20 @@ class Typing:
                 self._key(one.text)
 
     def _key(self, key: str) -> None:
+        was_wrong, self._is_wrong = self._is_wrong, False
         if self.typed and key == "backspace":
             self.typed = self.typed[:-1]
-        elif key == "enter":
+        elif key == "enter" and (self.typed or not was_wrong):
             self._command(self.typed)
+        elif key == "enter":
+            return
         elif len(key) > 1:
             self._command(key)
         elif self._player.waits_after(self.typed + key):
             self.typed += key
         else:
             self._command(self.typed + key)
+            self._is_wrong = self._player.is_unclear
 
     def _command(self, text: str) -> None:
         self._player.obey(text)
