@@ -7,6 +7,10 @@ import pytest
 from programs import Command, Process
 from stores import toml
 
+from antipodes.puzzles.config import load_config
+from antipodes.tables.planning.plan import plan_run
+from antipodes.tables.store.search_stores import TableStore
+
 FAR = "8 6 7 2 5 4 3 0 1"
 ODD = "2 1 3 4 5 6 7 8 0"
 
@@ -77,6 +81,34 @@ def test_lines_that_an_unfinished_table_does_not_reach(unfinished: Path, cli: Co
     outcome = cli("query", unfinished, "-", stdin=f"{FAR}\n123456708\n")
     assert (outcome.status, outcome.out) == (1, "1 2 3 4 5 6 7 0 8: 1\n")
     assert outcome.err.startswith(f"antipodes: line 1: {FAR} is beyond depth 10")
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["query", "STORE", FAR],
+        ["query", "STORE", FAR, "--path"],
+        ["query", "STORE", "--depth", "0"],
+        ["query", "STORE", "--pattern", "12345678?"],
+        ["farthest", "STORE"],
+        ["solve", "eight-puzzle", FAR, "--method", "table", "--store", "STORE"],
+    ],
+)
+def test_a_store_of_a_refused_run_has_nothing_yet(
+    command: list[str], refused: Callable[..., str], tmp_path: Path
+) -> None:
+    """The store exists before the search begins, for example on a cluster, where the workers check it."""
+    puzzle = load_config("eight-puzzle")
+    TableStore(tmp_path / "t.zarr").create(puzzle, plan_run(puzzle.puzzle, 1).cut)
+    message = refused(*("t.zarr" if word == "STORE" else word for word in command), status=1)
+    assert message.endswith("nothing is committed yet; resume with: antipodes resume t.zarr\n")
+
+
+def test_matches_in_an_unfinished_table(unfinished: Path, cli: Command) -> None:
+    outcome = cli("query", unfinished, "--pattern", "12345678?")
+    assert outcome.out.startswith("1 position matches 12345678?, 1 reached up to depth 10, where the unfinished table")
+    far = cli("query", unfinished, "--pattern", "867254301")
+    assert far.out.startswith("1 position matches 867254301, 0 reached up to depth 10, where")
 
 
 def test_the_wrong_file_is_given_up(finished: Path, cli: Command) -> None:

@@ -42,6 +42,10 @@ def open_counts(address: Address, puzzle: PuzzleLike | None = None) -> Counts:
     return Counts(store.address, read_given(store, puzzle))
 
 
+NOTHING_YET = "nothing is committed yet"
+"""The reason why a store has no answers if its first run was refused or killed."""
+
+
 class SearchResult:
     """The number of positions of a puzzle at each distance from its start."""
 
@@ -118,6 +122,7 @@ class SearchResult:
 
     def _unfinished_error(self, problem: str) -> UnfinishedError:
         """Return the error for a problem that resuming the run solves."""
+        problem = NOTHING_YET if self.radius < 0 else problem
         return UnfinishedError(f"{problem}; resume with: antipodes resume {in_shell(self.address)}")
 
 

@@ -21,7 +21,7 @@ from antipodes.puzzles.python_source import FAMILY
 from antipodes.system.addresses import Address
 from antipodes.system.machine import MIB
 from antipodes.tables.checked_space import CheckedSpace
-from antipodes.tables.counts import SearchResult
+from antipodes.tables.counts import NOTHING_YET, SearchResult
 from antipodes.tables.display import DEFAULT_LIMIT, show_path, show_position, show_positions
 from antipodes.tables.evaluation import Dataset, Evaluation, draw, evaluate, in_batches
 from antipodes.tables.paths import best_moves, shortest_path, shortest_paths
@@ -228,7 +228,8 @@ class Table(SearchResult):
         labels = self.space.labels(position)
         distance = self._chunks.distance(self.space.entry(labels))
         if distance == UNKNOWN:
-            return show_position(self.puzzle, labels, f"beyond depth {self.radius}, where the unfinished table ends")
+            end = f"beyond depth {self.radius}, where the unfinished table ends"
+            return show_position(self.puzzle, labels, NOTHING_YET if self.radius < 0 else end)
         reached = f"{counted(distance, 'move')} from the {self.puzzle.depth_zero}"
         return show_position(self.puzzle, labels, "unreachable" if distance == UNREACHABLE else reached)
 
@@ -253,6 +254,8 @@ class Table(SearchResult):
 
     def match(self, pattern: str) -> Matches:
         """Return the distances of the positions that match a pattern; see `antipodes.tables.queries.match`."""
+        if self.radius < 0:
+            raise self._unfinished_error(NOTHING_YET)
         return match(self.space, self._chunks, pattern)
 
     def _numbered_space(self) -> Space:
@@ -444,7 +447,7 @@ class Table(SearchResult):
     def _depth(self, depth: int) -> int:
         """Return a valid depth of the table; raise InputError if it is not valid, UnfinishedError without a commit."""
         if self.radius < 0:
-            raise self._unfinished_error("nothing is committed yet")
+            raise self._unfinished_error(NOTHING_YET)
         return arguments.integer(depth, "a depth", 0, self.radius)
 
     def _depths(self, depths: Iterable[int] | None) -> list[int]:

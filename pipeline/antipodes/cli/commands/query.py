@@ -27,6 +27,7 @@ from antipodes.cli.usage import naming
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.stores import find_named
 from antipodes.system.addresses import in_shell
+from antipodes.tables.counts import NOTHING_YET
 from antipodes.tables.drawing import draw_counts, draw_moves, draw_scramble, moves_back
 from antipodes.tables.json_results import pattern_matches, pattern_matches_with_path, query_answer
 from antipodes.tables.queries import Found, Matches, parsed
@@ -157,10 +158,9 @@ class DepthQuery:
         """Return the number of positions to show; raise UnfinishedError if the table does not reach the depth yet."""
         depth = self.depth or 0
         if depth > table.radius and not table.complete:
-            raise UnfinishedError(
-                f"depth {depth} is beyond depth {table.radius}, where the unfinished table ends; "
-                f"resume with: antipodes resume {in_shell(table.address)}"
-            )
+            end = f"depth {depth} is beyond depth {table.radius}, where the unfinished table ends"
+            problem = NOTHING_YET if table.radius < 0 else end
+            raise UnfinishedError(f"{problem}; resume with: antipodes resume {in_shell(table.address)}")
         size = table.layers[depth] if depth <= table.radius else 0
         if self.random is not None and 0 < size < self.random:
             print_message(f"only {counted(size, 'position')} at depth {depth}")
@@ -337,16 +337,17 @@ def _show_matches(table: Table, pattern: str, with_path: bool, as_json: bool) ->
         else:
             print_json(pattern_matches(puzzle, pattern, matches))
         return
-    _print_matches(puzzle, pattern, matches)
+    _print_matches(table, pattern, matches)
     if path is not None:
         print_line(f"a shortest path from the {puzzle.depth_zero} to the nearest:")
         print_path(puzzle, path, [str(step) for step in range(len(path))])
         print_lines(draw_moves(puzzle.move_names(path)))
 
 
-def _print_matches(puzzle: Puzzle, pattern: str, matches: Matches) -> None:
-    fit = counted(matches.count, "position matches", "positions match")
-    print_line(f"{fit} {pattern}, {matches.reached:,} reachable")
+def _print_matches(table: Table, pattern: str, matches: Matches) -> None:
+    fit, puzzle = counted(matches.count, "position matches", "positions match"), table.puzzle
+    reached = "reachable" if table.complete else f"reached up to depth {table.radius}, where the unfinished table ends"
+    print_line(f"{fit} {pattern}, {matches.reached:,} {reached}")
     if not matches.reached:
         return
     print_lines(draw_counts(matches.by_distance))
