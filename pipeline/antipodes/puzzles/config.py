@@ -276,7 +276,11 @@ def restrict_moves(config: Config, only_moves: str | None, omit: Sequence[str]) 
         settings["omit"] = " ".join(omit)
         name += ["without", *omit]
     found = Config({**settings, "name": "-".join(name)[:LONGEST_NAME]}, config.run)
-    found.puzzle  # noqa: B018  (raises if the settings are invalid)
+    try:
+        found.puzzle  # noqa: B018  (raises if the settings are invalid)
+    except ConfigError as error:
+        key, _, problem = str(error).partition(": ")
+        raise ConfigError(f"{option(key)}: {problem}" if key in ("only_moves", "omit") else str(error)) from None
     return found
 
 
