@@ -109,7 +109,7 @@ function facts(store) {
 
 function numbers(store) {
   const pairs = store.kind === "tilings"
-    ? [[count(store.tilings), "tilings"]]
+    ? [[count(store.tilings), "tilings up to symmetry"]]
     : [[count(store.states), "positions"], [store.radius ?? "–", store.complete ? "radius" : "depth"]];
   const items = pairs.map(([value, name]) => element("div", {}, element("dt", { text: name }), element("dd", { text: value })));
   return element("dl", { class: "numbers" }, ...items);
