@@ -54,6 +54,10 @@ ABOUT = r"(?:about |only |less than |more than |almost |nearly |up to |another |
 TIME = re.compile(rf"{SHORT}|\b{TAKES} (?!a second (?!or|to)[a-z]){ABOUT}{LONG}(?! time)")
 """A rate, a time with an abbreviated unit, or any time that something takes; limits are spelled out ("10 seconds")."""
 MEMORY = re.compile(r"(?:peak memory|took)[^.|]{0,60}?\d[\d,.]* [KMGT]i?B|\d[\d,.]* [KMGT]i?B[^.|]{0,20}peak")
+LOAD = (
+    r"(?:busy|idle|quiet) (?:machine|processors?)|low-priority programs|programs (?:were running|used the)"
+    r"|[Ee]arlier versions? (?:took|stored|needed|which)|an earlier (?:program|cut)\b"
+)
 
 
 def figures(page: Path) -> set[str]:
@@ -68,6 +72,12 @@ def figures(page: Path) -> set[str]:
 @pytest.mark.parametrize("page", [page for page in ALL_PAGES if page_name(page) not in WRITTEN], ids=page_name)
 def test_a_page_has_no_measured_figures_of_its_own(page: Path) -> None:
     assert figures(page) == ALLOWED.get(page_name(page), set())
+
+
+@pytest.mark.parametrize("page", ALL_PAGES, ids=page_name)
+def test_no_page_describes_the_load_of_a_machine_or_an_earlier_program(page: Path) -> None:
+    text = " ".join(page.read_text(encoding="utf-8").split())
+    assert re.findall(LOAD, text) == []
 
 
 @pytest.mark.parametrize(
