@@ -44,7 +44,7 @@ def measure(names: list[str] | tuple[str, ...], *, is_stored: bool) -> None:
         print(f"## {section.title}\n\n{page.table(section)}", flush=True)
         if is_stored:
             results.write({**results.read(), name: section})
-            history.add(section.figures(), **section.made())
+            history.add(section.figures(), section.made())
             draw(history.entries(), CHART)
 
 

@@ -143,7 +143,8 @@ def _inputs(sections: Mapping[str, Section]) -> tuple[float, float, float, float
         raise ValueError(f"no figures in {task!r} and {sent!r}")
     return (
         float(run["search_seconds"]) * CORES / NINE_TILES_POSITIONS,
-        *(float(run[key]) * 2**30 / NINE_TILES_POSITIONS for key in ("journal_gib", "table_gib")),
+        float(run["journal_gib"]) * 2**30 / NINE_TILES_POSITIONS,
+        float(run["table_gib"]) * 2**30 / NINE_TILES_POSITIONS,
         float(found[0][1]) / 1e3,
         float(found[1][1]) / float(found[1][2]),
     )

@@ -9,6 +9,7 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 from unittest.mock import patch
 
 import numpy as np
@@ -99,7 +100,7 @@ def _loaded(name: str, stores: Path, rows: list[Row]) -> Iterator[Patterns]:
         shutil.rmtree(table)
 
 
-def _solved(name: str, positions: Mapping[str, int], **settings: object) -> tuple[list[Solved], float]:
+def _solved(name: str, positions: Mapping[str, int], **settings: Any) -> tuple[list[Solved], float]:
     """Solve on one thread; return the answers and the processor seconds. Raise RuntimeError if a length is wrong."""
     puzzle = load_config(name).puzzle
     problems = [Problem.of(puzzle.rules, puzzle.parse(position)) for position in positions]

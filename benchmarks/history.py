@@ -97,7 +97,7 @@ def seconds(text: str) -> float | None:
     return _value(found) if found and quantity(found[2]) == "seconds" else None
 
 
-def add(figures: Mapping[str, str], file: Path | None = None, **made: str) -> None:
+def add(figures: Mapping[str, str], made: Mapping[str, str], file: Path | None = None) -> None:
     """Add figures that were made at a commit on a machine. A later part of the same commit completes its entry."""
     before = entries(file)
     same = bool(before) and {name: getattr(before[-1], name) for name in made} == made

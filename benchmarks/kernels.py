@@ -98,7 +98,7 @@ def _pancakes() -> Problem:
 def _by_swaps(problem: Problem, depth: int, bound: LowerBound) -> Search:
     tables = bound.tables
     assert isinstance(tables, TableSum)
-    return lambda: descent_by_swaps(depth, problem, problem.steps, tables, EVERY)
+    return lambda: descent_by_swaps(depth, problem, tables, EVERY)
 
 
 def _by_words(problem: Problem, depth: int) -> Search:

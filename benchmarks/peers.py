@@ -40,12 +40,12 @@ def _compared(puzzle: str, call: str, versions: str, store: str) -> Row:
     for theirs, ours in turns:
         if json.loads(theirs.output.splitlines()[-1]) != json.loads(ours.output)["layers"]:
             raise RuntimeError(f"CayleyPy and antipodes find different layers of {puzzle}")
-    theirs, ours = (_measured(runs) for runs in zip(*turns, strict=True))
+    them, us = (_measured(runs) for runs in zip(*turns, strict=True))
     ratio = median([their.seconds / our.seconds for their, our in turns])
     return Row(
         f"`{puzzle}`: `antipodes run`, whole command, and {versions}, whole process",
         "",
-        f"{ours}; {theirs}; {ratio:.1f} times as fast",
+        f"{us}; {them}; {ratio:.1f} times as fast",
     )
 
 

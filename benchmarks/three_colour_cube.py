@@ -161,7 +161,8 @@ def without(positions: Packed, others: Packed) -> Packed:
     order = np.lexsort((is_other, *both.T))
     both, is_other = both[order], is_other[order]
     has_twin = np.append((both[1:] == both[:-1]).all(axis=1), False)
-    return both[~is_other & ~has_twin]
+    kept: Packed = both[~is_other & ~has_twin]
+    return kept
 
 
 def common(positions: Packed, others: Packed) -> int:

@@ -71,7 +71,7 @@ def test_parts_of_a_commit_are_one_entry_and_other_commits_are_compared(tmp_path
         ({}, {"Tables: run": "2 s"}),
         ({}, {"Tilings: run": "4 s"}),
     ):
-        add(figures, file, **{**MADE, **made})
+        add(figures, {**MADE, **made}, file)
     assert entries(file)[2:] == [Entry(figures={"Tables: run": "2 s", "Tilings: run": "4 s"}, **MADE)]
     assert earlier_figures("a", "abc", file) == {"Tables: run": "3 s", "Tables: query": "1 s"}
     assert earlier_figures("c", "abc", file) == {}
@@ -85,7 +85,7 @@ def test_the_table_has_a_column_of_changes_and_remarks_on_missed_targets(
     monkeypatch.setattr(page, "REMARKS", {"Tables: run": "unused", "Tables: new": "the disk is slow"})
     section = Section("Tables", rows, **MADE)
     assert table(section, file).splitlines()[2] == "| run | 4 s | 1 s, 3 times |  |"
-    add({"Tables: run": "2 s"}, file, **{**MADE, "commit": "old"})
+    add({"Tables: run": "2 s"}, {**MADE, "commit": "old"}, file)
     assert table(section, file).splitlines()[2:] == [
         "| run | 4 s | 1 s, 3 times | -50 % |",
         "| new | 4 s | 5 s (the disk is slow) |  |",
