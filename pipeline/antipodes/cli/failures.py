@@ -1,6 +1,7 @@
 """Failures and interruptions of commands: each becomes one line on stderr and an exit status."""
 
 import os
+import resource
 import signal
 import sys
 import threading
@@ -15,6 +16,7 @@ from antipodes.cli.loading import INTERRUPTED, SIGNALS
 from antipodes.cli.streams import BAD_INPUT, FAILED, complain
 from antipodes.cli.usage import usage_message
 from antipodes.storage.retry import watch
+from antipodes.system.machine import human
 from antipodes_tasks.base.errors import (
     AntipodesError,
     BrokenOutputError,
@@ -30,6 +32,8 @@ from antipodes_tasks.base.errors import (
 from antipodes_tasks.base.quoting import shorten
 
 BAD_INPUT_ERRORS = (InputError, NotAStoreError, StoreMismatchError, ResourceLimitError, DiskLimitError, SourceError)
+MEMORY_ERRORS = (ImportError, RuntimeError, SystemError)
+"""Errors of libraries that cannot be loaded, or of threads that cannot be started, if memory runs out."""
 TRACEBACKS = "ANTIPODES_TRACEBACK"
 """Environment variable that shows the tracebacks of unexpected errors."""
 AGAIN_AFTER_SECONDS = 0.01
@@ -100,13 +104,16 @@ def status_of(command: Callable[[], Any]) -> int:
     except (KeyboardInterrupt, typer.Abort):  # outside of commands, typer raises Abort
         return complain("stopped", INTERRUPTED)
     except MemoryError:
-        return complain("out of memory; try a --memory-limit", FAILED)
+        return complain(_out_of_address_space() or "out of memory; try a --memory-limit", FAILED)
     except OSError as error:
+        if error.errno is None and (limited := _out_of_address_space()):
+            return complain(limited, FAILED)  # llvmlite raises it if its library cannot be loaded
         return complain(f"{error.strerror or error}{_of_file(error)}", FAILED)
     except BaseException as error:
         if os.environ.get(TRACEBACKS):
             raise
-        return complain(_unexpected(error), FAILED)
+        limited = _out_of_address_space() if isinstance(error, MEMORY_ERRORS) else None
+        return complain(limited or _unexpected(error), FAILED)
 
 
 def known_status(status: int) -> int:
@@ -138,6 +145,14 @@ def _status_of_error(error: AntipodesError) -> int:
 
 def _of_file(error: OSError) -> str:
     return "" if error.filename is None else f": {os.fsdecode(error.filename)}"
+
+
+def _out_of_address_space() -> str | None:
+    """Return the message that the address space of this process is too small, or None if it is not limited."""
+    limit, _ = resource.getrlimit(resource.RLIMIT_AS)
+    if limit == resource.RLIM_INFINITY:
+        return None
+    return f"out of memory: the address space of processes is limited to {human(limit)}; raise it with: ulimit -v"
 
 
 def _unexpected(error: BaseException) -> str:

@@ -11,7 +11,7 @@ from opcode import opmap
 from pathlib import Path
 from traceback import walk_tb
 from types import FrameType
-from typing import Any, TextIO
+from typing import Any, NoReturn, TextIO
 
 from antipodes_tasks.base.errors import AntipodesError, InputError, SourceError
 from antipodes_tasks.base.quoting import shorten
@@ -37,21 +37,29 @@ def guard(
         The code raised an exception, which is converted to type ``error``. The message begins with ``where`` and names
         the exception's type and line; the line is in ``file`` if possible.
     SourceError
-        The code tried to end the program, for example by `sys.exit`. The message has the same form.
+        The code tried to end the program, for example by `sys.exit` or `os._exit`. The message has the same form.
     KeyboardInterrupt
         The user pressed Ctrl-C. A KeyboardInterrupt raised by the code itself becomes a SourceError.
     """
-    with _printing_to_stderr():
+    with _printing_to_stderr(), _staying():
         try:
             yield
         except (passed, MemoryError):
             raise
-        except Exception as raised:
-            raise error(f"{where}: {described(raised, file)}") from raised
         except (SystemExit, KeyboardInterrupt, GeneratorExit) as raised:
             if _follows_an_interrupt(raised):
                 raise
             raise SourceError(f"{where}: {described(raised, file)}") from raised
+        except BaseException as raised:
+            if not isinstance(raised, Exception) and _is_of_program(raised):
+                raise  # the handler of a signal stops the program
+            raise error(f"{where}: {described(raised, file)}") from raised
+
+
+def _is_of_program(error: BaseException) -> bool:
+    """Return whether the program raised the error, not the user's code."""
+    frames = [frame for frame, _ in walk_tb(error.__traceback__)]
+    return str(frames[-1].f_globals.get("__name__")).partition(".")[0] in PACKAGES
 
 
 def _follows_an_interrupt(error: BaseException | None) -> bool:
@@ -124,6 +132,49 @@ def _printing_to_stderr() -> Iterator[None]:
             _Output.threads -= 1
             if not _Output.threads and isinstance(sys.stdout, _Output):
                 sys.stdout = sys.stdout.stream
+
+
+class _Exit:
+    """Replacement of `os._exit`: user-written code that calls it would end the program with a status of its own."""
+
+    lock = threading.Lock()
+    threads = 0
+    """Number of threads that run user-written code."""
+    leave = staticmethod(os._exit)
+
+    @staticmethod
+    def refuse(status: int) -> NoReturn:
+        """Raise SystemExit in user-written code. Elsewhere, and in its child processes, end the process."""
+        if _staying_in.process == os.getpid():
+            raise SystemExit(f"os._exit({status!r})")
+        _Exit.leave(status)
+
+
+class _StayingIn(threading.local):
+    """The process in which the current thread runs user-written code, or None."""
+
+    process: int | None = None
+
+
+_staying_in = _StayingIn()
+
+
+@contextmanager
+def _staying() -> Iterator[None]:
+    """Return a context in which `os._exit` raises SystemExit."""
+    before = _staying_in.process
+    with _Exit.lock:
+        _Exit.threads += 1
+        os._exit = _Exit.refuse
+    _staying_in.process = os.getpid()
+    try:
+        yield
+    finally:
+        _staying_in.process = before
+        with _Exit.lock:
+            _Exit.threads -= 1
+            if not _Exit.threads:
+                os._exit = _Exit.leave
 
 
 class CustomFunction:

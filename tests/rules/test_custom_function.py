@@ -1,0 +1,58 @@
+"""User-written code cannot end the program, and every error in it is the user's."""
+
+import os
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from antipodes_tasks.base.errors import InputError, SourceError
+from antipodes_tasks.rules.custom_function import CustomFunction, guard
+
+
+class OwnError(BaseException):
+    """An error that `except Exception` does not catch."""
+
+
+def raise_own(number: int) -> None:
+    raise OwnError("no luck")
+
+
+def exit_at_once(number: int) -> None:
+    os._exit(number)
+
+
+def exit_child(number: int) -> int:
+    child = os.fork()
+    if not child:
+        os._exit(number)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+
+@pytest.mark.parametrize(
+    ("function", "kind", "message"),
+    [
+        (raise_own, InputError, r"OwnError .test_custom_function.py, line [0-9]+.: no luck"),
+        (exit_at_once, SourceError, r"SystemExit .test_custom_function.py, line [0-9]+.: os._exit.0."),
+        (sys.exit, SourceError, "SystemExit: 0"),
+    ],
+)
+def test_ends_of_user_written_code_are_errors(
+    function: Callable[..., Any], kind: type[Exception], message: str
+) -> None:
+    leave = os._exit
+    with pytest.raises(kind, match=f"^heuristic: {message}"):
+        CustomFunction(function, "heuristic")(0)
+    assert os._exit is leave
+
+
+def test_child_processes_of_user_written_code_can_exit() -> None:
+    assert CustomFunction(exit_child, "heuristic")(3) == 3
+
+
+def test_stops_by_the_program_are_passed_on() -> None:
+    handler: dict[str, Any] = {"__name__": "antipodes.cli.failures", "OwnError": OwnError}
+    exec("def stop():\n    raise OwnError\n", handler)  # as the handler of a signal does
+    with pytest.raises(OwnError), guard("heuristic"):
+        handler["stop"]()
