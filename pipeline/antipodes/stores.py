@@ -245,7 +245,7 @@ class Described:
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class GivenStore:
     """A store as the user named it."""
 
     address: Address
@@ -253,11 +253,11 @@ class Named:
     """The puzzle that the user named, whose notation is used; None if the user named only the store."""
 
 
-def as_named(store: object, what: str, puzzle: PuzzleLike | None = None) -> Named:
+def as_named(store: object, what: str, puzzle: PuzzleLike | None = None) -> GivenStore:
     """Return a store that a Python program names: a string is passed to `find_named`, a path is the address."""
     given = arguments.address(store, what)
-    named = find_named(given) if isinstance(given, str) else Named(given, None)
-    return named if puzzle is None else Named(named.address, puzzle)
+    named = find_named(given) if isinstance(given, str) else GivenStore(given, None)
+    return named if puzzle is None else GivenStore(named.address, puzzle)
 
 
 def as_address(store: object, what: str) -> Address:
@@ -270,7 +270,7 @@ def find_store(text: str, puzzle: str | None = None) -> Address:
     return find_named(text, puzzle).address
 
 
-def find_named(text: str, puzzle: str | None = None) -> Named:
+def find_named(text: str, puzzle: str | None = None) -> GivenStore:
     """Return the store at a path or URL, or else the default store of the puzzle or board with this name or file.
 
     If a ``puzzle`` is given, it must be the puzzle of the store; this process then uses it to open the store.
@@ -285,7 +285,7 @@ def find_named(text: str, puzzle: str | None = None) -> Named:
         The file does not describe a puzzle or board.
     """
     named = _find(text)
-    return named if puzzle is None else Named(named.address, _given(named.address, puzzle))
+    return named if puzzle is None else GivenStore(named.address, _given(named.address, puzzle))
 
 
 def _given(address: Address, text: str) -> Config:
@@ -301,10 +301,10 @@ def _given(address: Address, text: str) -> Config:
     return config
 
 
-def _find(text: str) -> Named:
+def _find(text: str) -> GivenStore:
     address = address_from(text)
     if not isinstance(address, Path) or os.path.isdir(address):
-        return Named(address, None)
+        return GivenStore(address, None)
     described = _described(text)
     name, run = (text, {}) if described is None else (described.name, described.run)
     stores = [chosen_store(None, run, name, counts_only) for counts_only in (False, True)]
@@ -315,7 +315,7 @@ def _find(text: str) -> Named:
         _check_same(store, described)
     if store is None and not _looks_like_path(text):
         raise NotAStoreError(_unknown(text))
-    return Named(address if store is None else store, None if described is None else described.puzzle)
+    return GivenStore(address if store is None else store, None if described is None else described.puzzle)
 
 
 def _looks_like_path(text: str) -> bool:

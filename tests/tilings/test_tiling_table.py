@@ -155,7 +155,7 @@ def test_tilings_under_conditions(six_by_ten: Tilings) -> None:
     assert (both.numbers.tolist(), both.copies) == numbers_of_copies(
         six_by_ten, lambda one: (2, 3) in one.cells["X"] and not corners & set(one.cells["I"])
     )
-    assert repr(covering) == "<Matches: 1,217 tilings up to symmetry, 1,493 in all>"
+    assert repr(covering) == "<MatchingTilings: 1,217 tilings up to symmetry, 1,493 in all>"
 
 
 def test_images_of_a_condition_have_equal_numbers(six_by_ten: Tilings, tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ from antipodes.puzzles.puzzle import Puzzle
 from antipodes.service.counted_paths import MAX_CACHED, PathsCache
 from antipodes.storage.backend import MANIFEST, Storage
 from antipodes.storage.opening import storage_at
-from antipodes.stores import Named, StoreListing, find_named, list_stores, listing_of, open_store
+from antipodes.stores import GivenStore, StoreListing, find_named, list_stores, listing_of, open_store
 from antipodes.system.addresses import address_from
 from antipodes.system.options import OUTPUTS
 from antipodes.tables.counts import Counts
@@ -313,7 +313,7 @@ def stores_named(texts: Iterable[str], puzzle: str | None = None) -> list[Served
         if len(texts) != 1:
             raise InputError(f"--puzzle needs exactly one STORE, found {len(texts)}")
         return [Served(storage_at(named.address), named.puzzle) for named in [find_named(texts[0], puzzle)]]
-    outputs = [Named(OUTPUTS, None)] if OUTPUTS.exists() else []
+    outputs = [GivenStore(OUTPUTS, None)] if OUTPUTS.exists() else []
     found: dict[str, Served] = {}
     for one in chain.from_iterable(map(_stores_in, map(find_named, texts) if texts else outputs)):
         if one.puzzle is not None or one.storage.address not in found:
@@ -321,7 +321,7 @@ def stores_named(texts: Iterable[str], puzzle: str | None = None) -> list[Served
     return list(found.values())
 
 
-def _stores_in(named: Named) -> list[Served]:
+def _stores_in(named: GivenStore) -> list[Served]:
     """Return the stores in a directory, or the store at the address; folders without a manifest are ignored."""
     listed = [one.address for one in list_stores(named.address) if one.committed is not None]
     return [Served(storage_at(address_from(address)), named.puzzle) for address in listed]

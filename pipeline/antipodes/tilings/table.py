@@ -127,7 +127,7 @@ class Tilings(AbstractContextManager["Tilings"], Sequence[Tiling]):
         self._manifest = manifest
         self._raw = raw
         self._closed = False
-        self._latest: tuple[tuple[str, ...], Matches] | None = None
+        self._latest: tuple[tuple[str, ...], MatchingTilings] | None = None
         """The last conditions and their matches, of which the explorer requests one page after another."""
 
     def __len__(self) -> int:
@@ -251,7 +251,7 @@ class Tilings(AbstractContextManager["Tilings"], Sequence[Tiling]):
         """
         return self.matching(*conditions).numbers
 
-    def matching(self, *conditions: str) -> Matches:
+    def matching(self, *conditions: str) -> MatchingTilings:
         """Return the tilings of which at least one symmetric copy satisfies all conditions, and the number of copies.
 
         Conditions name cells, so they are tested on every symmetric copy. With ``raw=True`` every copy is a tiling of
@@ -279,17 +279,17 @@ class Tilings(AbstractContextManager["Tilings"], Sequence[Tiling]):
     def _requirement(self, condition: Condition) -> Requirement:
         return requirement_of(condition, placements_of(self.problem))
 
-    def _matches(self, requirements: Sequence[Requirement]) -> Matches:
+    def _matches(self, requirements: Sequence[Requirement]) -> MatchingTilings:
         if not requirements:
             numbers = np.arange(len(self))
-            return Matches(self, (), numbers, self._manifest.tilings, self._manifest.raw_tilings)
+            return MatchingTilings(self, (), numbers, self._manifest.tilings, self._manifest.raw_tilings)
         if self._raw:
             numbers = np.flatnonzero(fitting(self.array, requirements))
             classes = count_classes(self.array[numbers], symmetry_of(self.problem))
-            return Matches(self, (), numbers, classes, len(numbers))
+            return MatchingTilings(self, (), numbers, classes, len(numbers))
         copies = count_fitting_copies(self.array, symmetry_of(self.problem), requirements)
         numbers = np.flatnonzero(copies)
-        return Matches(self, tuple(requirements), numbers, len(numbers), int(copies.sum()))
+        return MatchingTilings(self, tuple(requirements), numbers, len(numbers), int(copies.sum()))
 
     @property
     def classes(self) -> int:
@@ -303,7 +303,7 @@ class Tilings(AbstractContextManager["Tilings"], Sequence[Tiling]):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Matches:
+class MatchingTilings:
     """The tilings of which at least one symmetric copy satisfies conditions."""
 
     tilings: Tilings
@@ -320,7 +320,7 @@ class Matches:
         return len(self.numbers)
 
     def __repr__(self) -> str:
-        return f"<Matches: {counted(self.classes, 'tiling')} up to symmetry, {self.copies:,} in all>"
+        return f"<MatchingTilings: {counted(self.classes, 'tiling')} up to symmetry, {self.copies:,} in all>"
 
     def __getitem__(self, place: int) -> Tiling:
         """Return the tiling at a place in `numbers`: its first copy that satisfies the conditions."""
@@ -404,7 +404,7 @@ class ListedTilings:
     tilings: list[ListedTiling]
 
 
-def listed_tilings(matches: Matches, chosen: Sequence[int]) -> ListedTilings:
+def listed_tilings(matches: MatchingTilings, chosen: Sequence[int]) -> ListedTilings:
     """Return the chosen tilings, which are counted from 0, as copies that satisfy the conditions."""
     listed = [ListedTiling(number + 1, one.cells) for number, one in zip(chosen, matches.placed(chosen), strict=True)]
     tilings = matches.tilings

@@ -129,9 +129,8 @@ def plan(
                 outline=True,
             )
     except (SizeLimitError, ResourceLimitError) as error:
-        _print_too_large(config, str(error), as_json)
-        if not as_json and only_moves is None and not omit:
-            print_line(f"  solve        single positions with: antipodes solve {in_shell(puzzle)} POSITION")
+        restricted = only_moves is not None or bool(omit)
+        _print_too_large(config, str(error), as_json, solvable_as=None if restricted else puzzle)
         return
     planned.check_classes()
     if planned.contents.on_disk and options.spill is not None:
@@ -224,8 +223,11 @@ def _print_keys(config: Config, planned: Plan, seconds: str, lacking: Sequence[s
     _print_patterns(config)
 
 
-def _print_too_large(config: Config, problem: str, as_json: bool) -> None:
-    """Print that the puzzle is too large for a table, and the cost of its pattern tables."""
+def _print_too_large(config: Config, problem: str, as_json: bool, solvable_as: str | None) -> None:
+    """Print that the puzzle is too large for a table, and the cost of its pattern tables.
+
+    If the command solve can be used instead, ``solvable_as`` is its argument.
+    """
     size = index_size(config.puzzle.rules)
     if as_json:
         print_json(TooLarge(size, False, problem, *pattern_records(config)))
@@ -233,6 +235,8 @@ def _print_too_large(config: Config, problem: str, as_json: bool) -> None:
     print_line(f"{config.puzzle.name}: {size_in_words(size)} positions")
     print_line(f"  can run      no: {problem}")
     _print_patterns(config)
+    if solvable_as is not None:
+        print_line(f"  solve        single positions with: antipodes solve {in_shell(solvable_as)} POSITION")
 
 
 def _print_division(planned: Plan) -> None:

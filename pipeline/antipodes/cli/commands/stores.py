@@ -18,7 +18,7 @@ from antipodes.storage.opening import storage_at
 from antipodes.storage.store import check_not_in_use
 from antipodes.stores import (
     KINDS,
-    Named,
+    GivenStore,
     StoreListing,
     find_named,
     find_store,
@@ -193,7 +193,7 @@ def verify(
 
 
 def _table_verdict(
-    named: Named, workers: int | None, memory_limit: str | None, seed: int | None, quiet: bool
+    named: GivenStore, workers: int | None, memory_limit: str | None, seed: int | None, quiet: bool
 ) -> Verdict:
     with importing_libraries():  # the libraries of schedulers, which the other commands do not need
         from antipodes.executors.threads import Threads

@@ -35,7 +35,7 @@ from antipodes.system.options import CLUSTER, RESOURCES, RunOptions, command_wor
 from antipodes.tilings.config import BoardConfig, load_board
 from antipodes.tilings.drawing import Canvas, colours, draw_sheet, draw_tiling
 from antipodes.tilings.drawing import steps as placed_one_by_one
-from antipodes.tilings.table import Matches, Tilings, listed_tilings, open_tilings
+from antipodes.tilings.table import MatchingTilings, Tilings, listed_tilings, open_tilings
 from antipodes_tasks.base.errors import ConfigError, InputError
 from antipodes_tasks.base.quoting import counted, printable
 from antipodes_tasks.exact_cover.problem import TilingProblem
@@ -293,7 +293,7 @@ def show(
         print_message(f"unfinished; resume with: antipodes resume {in_shell(find_store(store))}")
 
 
-def _matches(tilings: Tilings, where: list[str]) -> Matches:
+def _matches(tilings: Tilings, where: list[str]) -> MatchingTilings:
     """Return the tilings of which a symmetric copy meets all conditions."""
     try:
         return tilings.matching(*where)
@@ -301,7 +301,7 @@ def _matches(tilings: Tilings, where: list[str]) -> Matches:
         raise InputError(f"--{error}") from None
 
 
-def _matching_in_words(matches: Matches) -> str:
+def _matching_in_words(matches: MatchingTilings) -> str:
     """Return the numbers of matching tilings, up to symmetry and in all."""
     tilings = matches.tilings
     classes, copies = f"{matches.classes:,} of {counted(tilings.classes, 'tiling')}", tilings.copies
@@ -311,7 +311,7 @@ def _matching_in_words(matches: Matches) -> str:
     return f"{tilings.problem.name}: {classes} up to the symmetries of the board match, {in_all}"
 
 
-def _chosen(matches: Matches, number: int | None, limit: int | None) -> Sequence[int]:
+def _chosen(matches: MatchingTilings, number: int | None, limit: int | None) -> Sequence[int]:
     """Return the indices, from 0, of the tilings to show."""
     tilings, count = matches.tilings, len(matches.tilings)
     if number is not None:
@@ -326,7 +326,7 @@ def _chosen(matches: Matches, number: int | None, limit: int | None) -> Sequence
     return chosen
 
 
-def _print(matches: Matches, chosen: Sequence[int], in_steps: bool, style: str) -> None:
+def _print(matches: MatchingTilings, chosen: Sequence[int], in_steps: bool, style: str) -> None:
     problem, count = matches.tilings.problem, len(matches.tilings)
     shown = [one.placements for one in matches.placed(chosen)]
     captions = [f"{index + 1:,} of {count:,}" for index in chosen]
@@ -342,7 +342,7 @@ def _steps(problem: TilingProblem, tilings: Sequence[NDArray[np.int32]]) -> list
     return [placed for tiling in tilings for placed in placed_one_by_one(problem, tiling)]
 
 
-def _write(matches: Matches, chosen: Sequence[int], in_steps: bool, pictures: PictureFiles) -> None:
+def _write(matches: MatchingTilings, chosen: Sequence[int], in_steps: bool, pictures: PictureFiles) -> None:
     problem = matches.tilings.problem
     tilings = [one.placements for one in matches.placed(chosen)]
     shown = _steps(problem, tilings) if in_steps else tilings
