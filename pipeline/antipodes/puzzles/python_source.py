@@ -142,8 +142,8 @@ def puzzle_in(settings: Mapping[str, Any]) -> Puzzle:
     if "source" not in settings and fingerprint is not None:
         raise SourceError(
             f"the puzzle of this table, {shorten(str(settings.get('name')))}, was made in Python without a file, so it "
-            "cannot be rebuilt; make it again and pass it to open_table(store, puzzle=...). A puzzle in a file, run as "
-            "path.py:name, does not need this"
+            "cannot be rebuilt from the store; write it into a file and name it with --puzzle path.py:name, or make it "
+            "again in Python and pass it as puzzle=..."
         )
     if not isinstance(reference, str) or not isinstance(expected, str) or not is_reference(reference):
         raise ConfigError(f"[puzzle] source, sha256: not a reference to a Python file: {quote(reference)}")

@@ -1,8 +1,11 @@
 """The views of a table: distribution, antipodes, pattern; and counts."""
 
+import io
 import re
 
+import pytest
 from explorer_pages import Open, distance, expect_position
+from PIL import Image
 from playwright.sync_api import Page, expect
 
 LAYERS = [1, 2, 3, 5, 6, 7, 10, 12, 12, 16, 23, 25, 28, 39, 44, 40, 29, 21, 18, 12, 6, 1]
@@ -27,6 +30,39 @@ def test_the_distribution_is_drawn_linear_and_logarithmic(open_page: Open) -> No
     page.get_by_role("button", name="Logarithmic").click()
     expect(page).to_have_url(re.compile("scale=log"))
     assert heights(page)[1] > linear[1]
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_the_last_depth_is_labelled(open_page: Open, width: int) -> None:
+    page = open_page("/#/tiles?view=distribution", viewport={"width": width, "height": 800})
+    labels = page.locator(".chart text.tick[text-anchor=middle]")
+    expect(labels.last).to_have_text("21")
+    chart, label = page.locator(".chart").bounding_box(), labels.last.bounding_box()
+    assert chart
+    assert label
+    assert label["x"] + label["width"] <= chart["x"] + chart["width"], "the label is not cut"
+
+
+def test_percentages_are_rounded_but_never_to_all(open_page: Open) -> None:
+    parts = [0.99877, 0.99949, 0.999999999, 0.991, 0.5051, 0.0126, 1]
+    page = open_page("/")
+    found = page.evaluate("async (parts) => parts.map((await import('/static/elements.js')).formatPercent)", parts)
+    assert found == ["99.9 %", "99.9490 %", "99.9999 %", "99.1 %", "51 %", "1.3 %", "100 %"]
+
+
+def test_a_bar_of_tabs_that_scrolls_has_a_shadow_where_tabs_are_hidden(open_page: Open) -> None:
+    page = open_page("/#/tiles?view=distribution", viewport={"width": 390, "height": 800})
+    tabs = page.get_by_role("tablist", name="Views")
+    expect(tabs).to_be_visible()
+    assert tabs.evaluate("one => one.scrollWidth > one.clientWidth")
+    shown = []
+    for left in (0, 10_000):
+        tabs.evaluate("(one, left) => { one.scrollLeft = left; }", left)
+        image = Image.open(io.BytesIO(tabs.screenshot())).convert("L")
+        shown.append([image.getpixel((x, image.height // 8)) for x in (0, image.width - 1)])
+    (begin, hidden_right), (hidden_left, end) = shown
+    assert hidden_right < end
+    assert hidden_left < begin
 
 
 def test_a_bar_lists_positions_at_its_depth(open_page: Open) -> None:

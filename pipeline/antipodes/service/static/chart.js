@@ -5,7 +5,7 @@ import { addRovingFocus, makePressable } from "./keys.js";
 
 const HEIGHT = 260;
 const TRAIL = 44;
-const [LEFT, RIGHT, TOP, BOTTOM] = [52, 8, 14, 30];
+const [LEFT, RIGHT, TOP, BOTTOM] = [52, 16, 14, 30];
 
 /**
  * Return a bar chart of the number of positions at each depth. `bars` is a list of {depth, count}.
@@ -78,7 +78,8 @@ function ticks(most, scale) {
 
 function* depths(first, last, each) {
   const step = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000].find((one) => one * each >= 12 + 8 * String(last).length) ?? 5000;
-  for (let depth = first; depth <= last; depth += step) {
+  for (let next = first; next <= last; next += step) {
+    const depth = next + step > last ? last : next; // the last depth is labelled instead of a multiple close to it
     const place = { x: LEFT + (depth + 0.5) * each, y: HEIGHT - BOTTOM + 18, "text-anchor": "middle" };
     yield svgElement("text", { ...place, class: "tick", text: String(depth) });
   }

@@ -39,11 +39,11 @@ export function formatRounded(number) {
   return new Intl.NumberFormat("en", { notation: "compact", maximumSignificantDigits: 3 }).format(number);
 }
 
-/** Format a fraction as a percentage, with more digits near 0 and 1; a fraction below 1 is never shown as 100 %. */
+/** Round a fraction to a percentage, with more digits near 0 and 1; a fraction below 1 is never shown as 100 %. */
 export function formatPercent(part) {
   const digits = part > 0.999 ? 4 : part > 0.99 || part < 0.1 ? 1 : 0;
   const unit = 10 ** (digits + 2);
-  return part < 1 ? `${(Math.floor(unit * part) / 10 ** digits).toFixed(digits)} %` : "100 %";
+  return part < 1 ? `${(Math.min(Math.round(unit * part), unit - 1) / 10 ** digits).toFixed(digits)} %` : "100 %";
 }
 
 /** Return the name of the move to a successor; if it has none, its number among the legal moves. */
