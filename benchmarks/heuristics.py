@@ -160,7 +160,7 @@ def _pancakes(n: int, target: str) -> Row:
     solved = list(solve_many(problems, "ida-star", threads=1, heuristic="gap"))
     seconds = time.process_time() - begin
     expanded = sum(one.answer.expanded for one in solved)
-    each = [one.seconds for one in solved]
+    each = [one.answer.seconds for one in solved]
     found = f"{expanded:,}; {seconds:.2f} s; {1000 * median(each):.1f} ms, {1000 * max(each):.0f} ms"
     what = f"{STACKS} random stacks of {n} pancakes by gaps, one thread: positions expanded; processor time of all"
     return Row(f"{what}; elapsed time of one, median and maximum", target, found)

@@ -1,3 +1,4 @@
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -8,7 +9,8 @@ from strategies import any_contents, puzzle_settings
 from antipodes.puzzles.config import load_config
 from antipodes.puzzles.families import puzzle_from
 from antipodes.puzzles.puzzle import Puzzle
-from antipodes_tasks.base.errors import ConfigError, PositionError
+from antipodes_tasks.base.errors import ConfigError, InputError, PositionError
+from antipodes_tasks.rules.transforms import Transforms
 from antipodes_tasks.spaces.arrangements import Arrangements
 
 EIGHT: dict[str, Any] = {"name": "8", "family": "sliding", "rows": 3, "columns": 3, "start": "123456780"}
@@ -112,3 +114,35 @@ def test_wrong_pieces_are_found_in_one_as_in_many(name: str, count: int) -> None
         if not is_one:
             with pytest.raises(ValueError, match="expected"):
                 puzzle.checked(wrong)
+
+
+def test_moves_as_permutations() -> None:
+    stack = puzzle_from({"name": "stack", "family": "pancake", "n": 5})
+    assert stack.permutations.shape == (4, 5)
+    for move, permutation in zip(stack.actions, stack.permutations, strict=True):
+        assert np.array_equal(stack.apply(stack.start_labels[0], move), stack.start_labels[0][permutation])
+    cube = load_config("2x2x2-corner").puzzle
+    turns = dict(zip(cube.actions, cube.permutations, strict=True))
+    assert cube.permutations.shape == (9, 7 + 7 * 3)
+    for name in "UFR":
+        assert np.array_equal(turns[name][turns[name]], turns[f"{name}2"])
+        assert np.array_equal(turns[f"{name}2"][turns[f"{name}2"]], np.arange(28))
+        assert np.array_equal(turns[name][turns[f"{name}'"]], np.arange(28))
+    with pytest.raises(InputError, match="are not permutations"):
+        load_config("eight-puzzle").puzzle.permutations  # noqa: B018
+
+
+def test_one_move() -> None:
+    eight = puzzle_from(EIGHT)
+    assert sorted(map(str, eight.actions)) == ["D", "L", "R", "U"]
+    after = {bytes(eight.apply("1 2 3 4 5 6 7 8 0", move)) for move in ("R", "D")}
+    assert after == {bytes(one) for one in eight.successors(eight.start_labels[0])}
+    number = list(eight.actions).index("R")
+    assert eight.apply(eight.start_labels[0], number).tolist() == eight.apply(eight.start_labels[0], "R").tolist()
+    with pytest.raises(PositionError, match="not legal"):
+        eight.apply(eight.start_labels[0], "U")
+    with pytest.raises(InputError, match="a move"):
+        eight.apply(eight.start_labels[0], 4)
+    unnamed = replace(eight, rules=replace(eight.rules, moves=Transforms((), [[1, 0, *range(2, 9)]], [9] * 9)))
+    assert unnamed.actions == range(1)
+    assert unnamed.apply(unnamed.start_labels[0], 0).tolist() == [2, 1, 3, 4, 5, 6, 7, 8, 0]

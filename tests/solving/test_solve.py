@@ -129,6 +129,19 @@ def test_a_time_limit_does_not_include_the_loading_of_kernels(method: str) -> No
     assert answer.distance == 2
 
 
+def test_an_answer_has_a_path_its_moves_and_the_seconds() -> None:
+    cube = ap.load_puzzle("2x2x2-corner")
+    position = cube.follow("R U R2")[-1]
+    answer = ap.solve(cube, position)
+    assert answer.path is not None
+    assert answer.moves is not None
+    assert np.array_equal(answer.path, answer.solutions[0])
+    assert np.array_equal(cube.follow(" ".join(answer.moves), position), answer.path)
+    assert answer.seconds > 0
+    limited = ap.solve(cube, position, max_seconds=0)
+    assert (limited.path, limited.moves, limited.seconds > 0) == (None, None, True)
+
+
 @pytest.mark.parametrize("method", SEARCHES)
 def test_what_a_depth_limit_proves(method: str) -> None:
     eight = load_config("eight-puzzle").puzzle

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import wraps
 from inspect import Parameter, signature
-from typing import TYPE_CHECKING, Any, TypeVar, Union, Unpack
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, Union, Unpack
 
 from antipodes.executors.api import never_stop
 from antipodes.progress.show import in_notebook, show_progress
@@ -38,6 +38,8 @@ BoardLike = BoardConfig | str | os.PathLike[str]
 """The config of a board, the name of a bundled board, or the path of a board's file."""
 Progress = bool | Listener
 """Whether to show progress, or a function that is called with each event of `antipodes.system.events`."""
+TilingMethod = Literal["pruning", "plain"]
+"""The name of a method of `tile` and `count_tilings`."""
 SchedulerLike = Union[str, "Client", "Scheduler"]
 """A scheduler, a dask client, or a name: "threads", "local" or the address of a dask scheduler."""
 
@@ -148,7 +150,7 @@ def tile(
     board: BoardLike,
     store: Address | None = None,
     *,
-    method: str | None = None,
+    method: TilingMethod | None = None,
     workers: int | None = None,
     scheduler: SchedulerLike | None = None,
     progress: Progress | None = None,
@@ -189,7 +191,7 @@ def tile(
 
 def count_tilings(
     board: BoardLike,
-    method: str | None = None,
+    method: TilingMethod | None = None,
     *,
     workers: int | None = None,
     scheduler: SchedulerLike | None = None,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -35,13 +35,16 @@ from antipodes_tasks.searches.progress import Listener as SearchListener
 from antipodes_tasks.searches.progress import silence as search_silence
 from antipodes_tasks.spaces.uniform_sample import uniform_sample
 
+Method = Literal["bfs", "bidirectional", "iddfs", "ida-star", "astar", "beam", "table"]
+"""The name of a method of `solve`."""
+
 
 def solve(
     puzzle: PuzzleLike,
     position: PositionLike,
     goal: PositionLike | None = None,
     *,
-    method: str | None = None,
+    method: Method | None = None,
     table: Table | None = None,
     every: bool = False,
     max_depth: int | None = None,
@@ -129,7 +132,7 @@ def solve_many(
     positions: PositionsLike,
     goal: PositionLike | None = None,
     *,
-    method: str | None = None,
+    method: Method | None = None,
     threads: int | None = None,
     heuristic: Guidance = None,
     weight: float | None = None,
@@ -145,10 +148,10 @@ def solve_many(
     goals = _goals_or_test(found, goal)
     problems = (Problem.of(found.rules, labels, goals) for labels in found.positions(positions))
     options = _given(heuristic=heuristic, weight=weight, width=width)
-    method = _guided(method, heuristic, weight, width)
+    chosen = _guided(method, heuristic, weight, width)
     options |= {"max_depth": max_depth, "max_seconds": max_seconds}
     arguments.optional(threads, tasks_at_once, "threads")
-    return (one.answer for one in solving.solve_many(problems, method, threads=threads, **options))
+    return (one.answer for one in solving.solve_many(problems, chosen, threads=threads, **options))
 
 
 def load_patterns(

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any, Literal, overload
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from antipodes.drawing.picture import Picture
 from antipodes.puzzles.board import Board
@@ -299,6 +299,41 @@ class Puzzle:
                 before, after = self.format(positions[step]), self.format(positions[step + 1])
                 raise PositionError(f"no move leads from {shorten(before)} to {shorten(after)}")
         return [name for name in names if name is not None]
+
+    @property
+    def actions(self) -> tuple[str, ...] | range:
+        """The different names of the moves, or the numbers of the moves if they have no names."""
+        return tuple(dict.fromkeys(self.moves.names)) or range(len(self.moves))
+
+    @property
+    def permutations(self) -> NDArray[np.int64]:
+        """The moves as permutations, ``(moves, points)``: a row ``p`` means ``after[i] = before[p[i]]``.
+
+        The points are the places; a place with an orientation has one point for each orientation. Raises InputError if
+        the moves are not permutations that are always legal.
+        """
+        moves = self.moves.transforms
+        if moves is None or moves.allowed is not None:
+            raise InputError(f"the moves of {self.name} are not permutations that are always legal")
+        return moves.permutations()
+
+    def apply(self, position: PositionLike, move: str | int) -> Labels:
+        """Return the position ``(places,)`` after a move, given by its name or its number in `actions`.
+
+        Raises PositionError if the position is invalid, or the move is not legal in it or does not exist, and
+        InputError if there is no move with this number.
+        """
+        labels = self.parse(position) if isinstance(position, str) else self.rules.checked_one(position)
+        actions = self.actions
+        action = move if isinstance(move, str) else actions[arguments.integer(move, "a move", 0, len(actions) - 1)]
+        if isinstance(action, str):
+            after: Labels = self.follow(action, labels)[-1]
+            return after
+        moved, legal = self.moves.move(action, labels[np.newaxis])
+        if not legal[0]:
+            raise PositionError(f"move {action} is not legal in {shorten(self.format(labels))}")
+        result: Labels = moved[0]
+        return result
 
     @cached_property
     def sequences(self) -> SequenceMoves:

@@ -5,12 +5,13 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from antipodes.puzzles.sequences import names_along
 from antipodes.system.addresses import Address
 from antipodes.system.machine import available_memory, available_workers
 from antipodes_tasks.base import arguments
@@ -81,6 +82,7 @@ def solve_by_table(
     StoreDamagedError
         The table is corrupt, for example because its distances do not form a path.
     """
+    begin = working_clock()
     arguments.instance(problem, Problem, A_PROBLEM)
     request = Request(every, max_depth, listed, memory_limit)
     from antipodes.tables.table import Table  # imports zarr, which is already imported if a table is open
@@ -89,11 +91,11 @@ def solve_by_table(
     _check_question(problem, table)
     distance = None if problem.known_unreachable else table.distance(problem.position, None)
     if distance is None:
-        return unsolved(TABLE, Outcome.UNREACHABLE)
+        return _completed(unsolved(TABLE, Outcome.UNREACHABLE), problem, begin)
     if request.max_depth is not None and distance > request.max_depth:
-        return unsolved(TABLE, Outcome.DEPTH_LIMIT, least=distance)
+        return _completed(unsolved(TABLE, Outcome.DEPTH_LIMIT, least=distance), problem, begin)
     paths = _paths(problem, table, request.every)
-    return solved(TABLE, paths, request, sum(map(len, paths.layers[:-1])))
+    return _completed(solved(TABLE, paths, request, sum(map(len, paths.layers[:-1]))), problem, begin)
 
 
 def answers(address: Address, problem: Problem) -> bool:
@@ -193,8 +195,6 @@ class Solved:
     """An answer and how it was found."""
 
     answer: Answer
-    seconds: float
-    """Duration of the search only, with its kernels loaded and the table open."""
     reason: str | None
     """Why the method was chosen. None if the caller chose it."""
     heuristic: str | None = None
@@ -250,18 +250,15 @@ def solve_timed(
         from antipodes.tables.table import open_table
 
         with open_table(store) as table:
-            begin = working_clock()
             settings.pop("max_seconds", None)  # not needed, since only a few positions are read for each move
             if memory_limit is not None:
                 settings["memory_limit"] = memory_limit
-            answer = solve_by_table(problem, table, **settings)
-            return Solved(answer, working_clock() - begin, reason)
+            return Solved(solve_by_table(problem, table, **settings), reason)
     options = {**(options or {}), **({"heuristic": heuristic} if heuristic is not None else {})}
     if isinstance(heuristic, Heuristic) and method == IDA_STAR:
         options["threads"] = available_workers() if threads is None else threads
-    begin = working_clock()
     answer = solve(problem, method, listener=listener, memory_limit=memory_limit, **settings, **options)
-    return _solved(answer, working_clock() - begin, reason, problem, heuristic)
+    return _solved(answer, reason, problem, heuristic)
 
 
 def solve_many(
@@ -283,10 +280,9 @@ def solve_many(
 
     def answer(problem: Problem) -> Solved:
         chosen = MethodChoice(method, "") if method else choose_method(problem)
-        begin = working_clock()
         limit = _memory_for(chosen.method, count) if memory_limit is None else memory_limit
         found = solve(problem, chosen.method, listener=listener, memory_limit=limit, **settings)
-        return _solved(found, working_clock() - begin, chosen.reason or None, problem, settings.get("heuristic"))
+        return _solved(found, chosen.reason or None, problem, settings.get("heuristic"))
 
     def listener(progress: Progress) -> None:
         if over.is_set():
@@ -306,13 +302,13 @@ def solve_many(
             pool.shutdown(cancel_futures=True)
 
 
-def _solved(answer: Answer, seconds: float, reason: str | None, problem: Problem, heuristic: Guidance) -> Solved:
+def _solved(answer: Answer, reason: str | None, problem: Problem, heuristic: Guidance) -> Solved:
     if isinstance(heuristic, Heuristic):
         estimate = heuristic.bound(problem.position)
-        return Solved(answer, seconds, reason, heuristic.name, None if estimate == UNREACHABLE_COST else estimate)
+        return Solved(answer, reason, heuristic.name, None if estimate == UNREACHABLE_COST else estimate)
     if callable(heuristic):
-        return Solved(answer, seconds, reason, name_of_function(heuristic))
-    return Solved(answer, seconds, reason)
+        return Solved(answer, reason, name_of_function(heuristic))
+    return Solved(answer, reason)
 
 
 def solve(
@@ -346,7 +342,7 @@ def solve(
     if unknown := options.keys() - OPTIONS.get(method, set()):
         raise InputError(f"{method} has no option {', '.join(sorted(unknown))}")
     limit = _memory_for(method) if memory_limit is None else memory_limit
-    seconds = arguments.optional(max_seconds, arguments.number, "max_seconds", 0)
+    seconds, begin = arguments.optional(max_seconds, arguments.number, "max_seconds", 0), working_clock()
     deadline = Deadline(seconds, arguments.function(listener, "a listener"))
     arguments.instance(problem, Problem, A_PROBLEM)
     check_functions(problem.rules, np.concatenate((problem.position[np.newaxis], problem.goals[:GOALS_TRIED])))
@@ -356,14 +352,22 @@ def solve(
         )
         for path in answer.solutions:
             check_path(problem.rules, path)
-        return answer
+        return _completed(answer, problem, begin)
     except InconsistentDistancesError as error:
         if problem.rules.moves.are_functions:
             raise contradiction(problem.rules.parts, np.asarray(error.position)) from None
         raise
     except TimeLimitReached:
         last = deadline.last
-        return unsolved(method, Outcome.TIME_LIMIT, last.expanded if last else 0, last.least if last else None)
+        known = (last.expanded, last.least) if last else (0, None)
+        return _completed(unsolved(method, Outcome.TIME_LIMIT, *known), problem, begin)
+
+
+def _completed(answer: Answer, problem: Problem, begin: float) -> Answer:
+    """Return the answer with the duration of a search that began at ``begin``, and with the names of its moves."""
+    moves, path = problem.rules.moves, answer.path
+    names = None if path is None or not moves.names else tuple(map(str, names_along(moves, path)))
+    return replace(answer, seconds=working_clock() - begin, moves=names)
 
 
 def _memory_for(method: str, searches: int = 1) -> int:

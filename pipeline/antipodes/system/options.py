@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
-from typing import Any, Self, TypedDict
+from typing import Any, Literal, Self, TypedDict
 
 from antipodes.system.addresses import Address, address_from, argument, check_scheduler_name, quoted_word
 from antipodes.system.machine import available_workers
@@ -309,7 +309,7 @@ class TableArguments(TypedDict, total=False):
     spill: str | os.PathLike[str] | None
     counts_only: bool | None
     unique: bool | None
-    symmetry: str | None
+    symmetry: Literal["auto", "on", "off"] | None
     overwrite: bool | None
 
 

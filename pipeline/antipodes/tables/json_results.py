@@ -419,7 +419,7 @@ def solve_answer(puzzle: Puzzle, solved: Solved, every: bool = False) -> SolveAn
         violations=ABSENT if answer.proved is None else answer.violations,
         drops=ABSENT if answer.proved is None else answer.drops,
         conditional=ABSENT if answer.proved is None else answer.conditional,
-        seconds=round(solved.seconds, 6),
+        seconds=round(answer.seconds, 6),
         moves=_moves(puzzle, names if every else next(iter(names), None)),
     )
 

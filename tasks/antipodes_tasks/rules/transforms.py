@@ -134,6 +134,22 @@ class Transforms(Moves):
     def __hash__(self) -> int:
         return hash(self.table_key)
 
+    def permutations(self) -> NDArray[np.int64]:
+        """Return the moves as permutations of points, ``(moves, points)``: ``after[i] = before[permutation[i]]``.
+
+        The points are the places. If a number is added to the label of a place, each value of the place is a point of
+        its own: a corner of a cube that can be twisted in three ways has three points. Conditions are ignored.
+        """
+        is_turned: Mask = np.asarray(self.added.any(axis=0))
+        while is_turned[self.origin].any(axis=0).sum() > is_turned.sum():
+            is_turned = is_turned | is_turned[self.origin].any(axis=0)
+        values = np.where(is_turned, self.moduli, 1).astype(np.int64)
+        first = np.cumsum(values) - values
+        place = np.repeat(np.arange(len(values)), values)
+        value = np.arange(len(place)) - first[place]
+        found: NDArray[np.int64] = first[self.origin[:, place]] + (value - self.added[:, place]) % values[place]
+        return found
+
     @cached_property
     def table_key(self) -> bytes:
         """The bytes of the arrays, which depend on the order of the moves but not on their names."""

@@ -69,6 +69,15 @@ class Answer:
     consistent. A* needs no consistency: it expands a position again if it finds a shorter path to it."""
     conditional: bool = False
     """Whether the proof assumes that a user's function returns lower bounds."""
+    seconds: float = 0.0
+    """Duration of the search in seconds, without loading kernels and opening a table."""
+    moves: tuple[str, ...] | None = None
+    """The names of the moves along `path`; None if there is no path, or moves have no names."""
+
+    @property
+    def path(self) -> Labels | None:
+        """The first of the ``solutions``, ``(distance + 1, places)``; None if none is listed."""
+        return self.solutions[0] if self.solutions else None
 
     def __repr__(self) -> str:
         found = (

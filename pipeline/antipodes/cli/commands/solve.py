@@ -54,7 +54,7 @@ def show_solved(puzzle: Puzzle, solved: Solved, every: bool, as_json: bool) -> N
     guided = f" with {solved.heuristic}" if solved.heuristic else ""
     guided += "" if solved.estimate is None else f", {solved.estimate} at the position"
     generated = "" if answer.generated is None else f", {answer.generated:,} generated"
-    print_line(f"{answer.method}{guided}{chosen}: {expanded}{generated} in {solved.seconds:.3f} s")
+    print_line(f"{answer.method}{guided}{chosen}: {expanded}{generated} in {answer.seconds:.3f} s")
     if answer.proved is not None and answer.method != IDA_STAR:
         print_line(_proof(solved))
     for number, path in enumerate(answer.solutions, start=1):
@@ -249,7 +249,7 @@ def _solve(
         tables = _loaded(puzzle, goal, options, asked, deadline.check)
     except TimeLimitReached:
         print_message("the time limit was reached before the tables were loaded")
-        solved = Solved(unsolved(IDA_STAR, Outcome.TIME_LIMIT), 0.0, None)
+        solved = Solved(unsolved(IDA_STAR, Outcome.TIME_LIMIT), None)
     else:
         if options.threads is not None and tables is None:
             raise InputError("--threads needs pattern tables; only searches with tables use several threads")
