@@ -35,7 +35,7 @@ COMMANDS = [
     ["farthest", "t.zarr"],
     ["show", "t.zarr"],
     ["report", "t.zarr", "--output", "out.html"],
-    ["export", "t.zarr", "--output", "out.json"],
+    ["export", "t.zarr", "out.results"],
     ["resume", "t.zarr", "--quiet", "--workers", "1"],
     ["remove", "t.zarr", "--yes"],
 ]
