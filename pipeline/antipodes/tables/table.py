@@ -22,6 +22,7 @@ from antipodes.system.addresses import Address
 from antipodes.system.machine import MIB
 from antipodes.tables.checked_space import CheckedSpace
 from antipodes.tables.counts import NOTHING_YET, SearchResult
+from antipodes.tables.data_array import as_data_array
 from antipodes.tables.display import DEFAULT_LIMIT, show_path, show_position, show_positions
 from antipodes.tables.evaluation import Dataset, Evaluation, draw, evaluate, in_batches
 from antipodes.tables.paths import best_moves, shortest_path, shortest_paths
@@ -34,7 +35,7 @@ from antipodes.tables.store.search_stores import TableStore, read_given
 from antipodes.tables.store.table_manifest import DEPTH, TableManifest
 from antipodes.tables.up_to_symmetry import SymmetricPositions, representatives
 from antipodes_tasks.base import arguments
-from antipodes_tasks.base.errors import ClosedError, InputError, UnfinishedError, UnreachableError, missing_package
+from antipodes_tasks.base.errors import ClosedError, InputError, UnfinishedError, UnreachableError
 from antipodes_tasks.base.quoting import counted
 from antipodes_tasks.properties.heuristic_function import Estimator, checked_function
 from antipodes_tasks.properties.symmetry import Symmetry
@@ -466,23 +467,7 @@ class Table(SearchResult):
         number of positions for which each entry stands. Dask reads the chunks when it computes. Raises InputError if
         xarray is not installed, and otherwise as `depths` does.
         """
-        try:
-            import dask.array
-            import pandas
-            import xarray
-        except ImportError as error:
-            raise missing_package("to_xarray", "xarray", "xarray") from error
-        array, weights = self.depths, self.space.stored.weights
-        numbers = "index" if weights is None else "entry"
-        coordinates: dict[str, Any] = {numbers: pandas.RangeIndex(array.size)}
-        if weights is not None:
-            rows = dask.array.from_array(weights[:, np.newaxis], chunks=array.chunks)  # type: ignore[no-untyped-call]
-            weight = dask.array.broadcast_to(rows, array.shape).reshape(-1)  # type: ignore[no-untyped-call]
-            coordinates["weight"] = numbers, weight
-        depths = dask.array.from_zarr(array).reshape(-1)  # type: ignore[no-untyped-call]
-        found = xarray.DataArray(depths, coordinates, [numbers], "depth", {"_FillValue": array.fill_value})
-        decoded: xarray.DataArray = xarray.decode_cf(found.to_dataset())["depth"]
-        return decoded.assign_attrs(puzzle=self.puzzle.name, radius=self.radius)
+        return as_data_array(self.depths, self.space.stored.weights, puzzle=self.puzzle.name, radius=self.radius)
 
 
 def symmetric_layers(table: Table, symmetries: Sequence[Symmetry]) -> list[list[int]]:
