@@ -157,6 +157,8 @@ def kernel(function: Callable[P, R]) -> Callable[P, R]:
 def _compiled(function: Callable[..., Any]) -> Any:
     import numba
 
+    if numba.config.DISABLE_JIT:  # type: ignore[attr-defined]
+        return function
     from antipodes_tasks.base.kernel_cache import KernelCache
 
     _listen()
