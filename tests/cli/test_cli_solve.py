@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from oracles import ORACLES
-from programs import Command, Process
+from programs import Command, Process, first_message
 from stores import toml
 from waiting import PATIENCE
 
@@ -221,10 +221,7 @@ def test_a_signal_interrupts_machine_code(process: Process, tmp_path: Path, meth
     (tmp_path / "fifteen.toml").write_text(toml(puzzle), encoding="utf-8")
     position = "15 14 13 12 11 10 9 8 7 6 5 4 3 1 2 0"  # far away
     running = process("solve", "fifteen.toml", position, "--method", method)
-    assert running.stderr is not None
-    line = running.stderr.readline()
-    if "compiling machine code" in line:
-        line = running.stderr.readline()
+    line = first_message(running)
     assert re.match(rf"{method}: no path of fewer than \d+ moves so far, .* million/s", line)
     running.send_signal(signal.SIGTERM)
     output, errors = running.communicate(timeout=PATIENCE)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from oracles import ORACLES
-from programs import Command, Process
+from programs import Command, Process, first_message
 from stores import contents
 from tiling_stores import COPIES, IMPOSSIBLE, SQUARE, board_file
 
@@ -136,7 +136,7 @@ def test_bad_boards(text: str, message: str, refused: Refused, tmp_path: Path) -
 
 def test_a_store_in_use_is_refused(cli: Command, process: Process, tmp_path: Path) -> None:
     running = process("tile", "3x4x5", "--method", "plain", "--workers", 1, "--store", "busy.zarr")
-    assert "starting" in running.stderr.readline()
+    assert "starting" in first_message(running)
     outcome = cli("tile", "3x4x5", "--store", tmp_path / "busy.zarr", "--overwrite")
     assert (outcome.status, outcome.out) == (1, "")
     assert "busy.zarr is in use by process" in outcome.err
@@ -199,7 +199,7 @@ def test_a_count_on_every_scheduler(scheduler: str, cli: Command) -> None:
 
 def test_an_interrupted_count_says_how_far_it_was(process: Process) -> None:
     running = process("tile", "3x4x5", "--count", "--method", "plain", "--workers", 1)
-    assert "starting" in running.stderr.readline()
+    assert "starting" in first_message(running)
     running.terminate()
     _, err = running.communicate()
     assert running.returncode == 75

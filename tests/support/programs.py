@@ -27,10 +27,16 @@ Command = Callable[..., Outcome]
 Process = Callable[..., "subprocess.Popen[str]"]
 
 
+def first_message(running: "subprocess.Popen[str]") -> str:
+    """Return the first line on stderr; a line about compilation, which depends on the cache of kernels, is skipped."""
+    assert running.stderr is not None
+    line = running.stderr.readline()
+    return running.stderr.readline() if "compiling machine code" in line else line
+
+
 def kill_within(seconds: float, victim: "subprocess.Popen[str]", rng: random.Random) -> None:
     """Kill a process, which may have ended already, at a random time within ``seconds`` after its first message."""
-    assert victim.stderr is not None
-    victim.stderr.readline()
+    first_message(victim)
     time.sleep(rng.uniform(0, seconds))
     victim.kill()
     victim.communicate()

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 from faults import NAMES, SYNCS, Calls, Killed, fault_at, kill
-from programs import Process, kill_within
+from programs import Process, first_message, kill_within
 from stores import contents
 from tiling_stores import BOX, IMPOSSIBLE, SQUARE, tiled
 from waiting import PATIENCE
@@ -289,7 +289,7 @@ def test_a_signal_commits_and_ends_the_run_of_tilings(number: signal.Signals, pr
 
 def test_a_second_signal_stops_tilings_immediately(process: Process, tmp_path: Path) -> None:
     running = process("tile", "3x4x5", "--method", "plain", "--workers", 2)
-    line = running.stderr.readline()
+    line = first_message(running)
     assert "starting" in line
     running.send_signal(signal.SIGINT)
     while "interrupt again to stop immediately" not in line:

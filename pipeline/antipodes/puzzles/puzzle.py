@@ -185,8 +185,7 @@ class Puzzle:
 
     def parse_many(self, texts: Sequence[str]) -> Labels:
         """Return the labels ``(n, places)`` of many texts; raise the error of `parse` for the first invalid text."""
-        if isinstance(texts, str) or not isinstance(texts, Sequence):
-            raise PositionError(f"expected a list of strings, found {arguments.found(texts)}")
+        _check_list(texts)
 
         def parse_all(texts: Sequence[str]) -> Labels:
             labels = [labels_in(text, self.notation, self.rules) for text in texts]
@@ -363,8 +362,15 @@ class Puzzle:
 
         Raises the error of `follow` for the first invalid sequence.
         """
+        _check_list(sequences)
         ends = [self.follow(sequence)[-1] for sequence in sequences]
         return np.array(ends, dtype=np.uint8).reshape(-1, self.places)
+
+
+def _check_list(texts: object) -> None:
+    """Raise PositionError unless the argument is a sequence of texts, not a single text."""
+    if isinstance(texts, str) or not isinstance(texts, Sequence):
+        raise PositionError(f"expected a list of strings, found {arguments.found(texts)}")
 
 
 def _with_positions(settings: Mapping[str, Any] | None, puzzle: Puzzle) -> Mapping[str, Any] | None:

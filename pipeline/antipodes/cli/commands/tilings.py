@@ -320,7 +320,11 @@ def _chosen(matches: MatchingTilings, number: int | None, limit: int | None) -> 
                 raise InputError(f"--number: {tilings.problem.name} has no tilings")
             raise InputError(f"--number: expected 1 to {count}, found {number}")
         if number - 1 not in matches.numbers:
-            raise InputError(f"--number: no symmetric copy of tiling {number} fulfils the conditions of --where")
+            has_copies = tilings.copies > count
+            which = (
+                f"no symmetric copy of tiling {number} fulfils" if has_copies else f"tiling {number} does not fulfil"
+            )
+            raise InputError(f"--number: {which} the conditions of --where")
         return [number - 1]
     chosen: list[int] = matches.numbers[:limit].tolist()
     return chosen
