@@ -267,6 +267,27 @@ def test_a_run_that_is_killed_at_some_call_leaves_no_folder(
     assert at > 5
 
 
+def test_a_store_is_not_overwritten_if_its_layers_could_not_be_deleted(
+    cli: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, home: Path
+) -> None:
+    """Now everything fits into memory, so the run has no folder of its own."""
+    begun(tmp_path / "t.zarr", tmp_path / "spill")
+    monkeypatch.undo()
+    monkeypatch.setenv("XDG_DATA_HOME", str(home))
+    monkeypatch.chdir(tmp_path)
+    owner = tmp_path / "spill/t.zarr.spill/store.txt"
+    owner.rename(tmp_path / "moved")
+    before = contents(tmp_path / "t.zarr")
+    (tmp_path / "p.toml").write_text(toml(dict(config_of("topspin").settings)))
+    run = ["run", "p.toml", "--store", "t.zarr", "--quiet", "--overwrite"]
+    assert "it has no file store.txt; it was the folder with the layers of" in one_line(cli(*run))
+    assert contents(tmp_path / "t.zarr") == before
+    (tmp_path / "moved").rename(owner)
+    assert cli(*run).status == 0
+    assert not os.listdir(tmp_path / "spill")
+    assert not os.listdir(home / "antipodes/spill")
+
+
 def test_a_link_to_itself_is_not_removed(refused: Callable[..., str], tmp_path: Path) -> None:
     (tmp_path / "t.zarr").symlink_to("t.zarr")
     assert "'t.zarr' is a link to itself" in refused("remove", "t.zarr", "--yes")

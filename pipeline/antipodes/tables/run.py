@@ -176,9 +176,12 @@ def _create(
 ) -> M:
     """Create an empty store; replace an existing store only if every worker can write there.
 
-    ``spill_id`` is the identifier of the folder with the layers of the existing store, if there is one.
+    ``spill_id`` is the identifier of the folder with the layers of the existing store, if there is one. Raises
+    StoreError if these layers could not be deleted, because something else is at their path.
     """
     if overwrite:
+        if spill_id and (old := LayerFolder.recorded(store.storage, spill_id)):
+            old.exists()
         scheduler.run_on_all_workers((store.check_reachable, store.manifest_file.current_digest()))
     return store.create(config, plan.cut, overwrite, plan.commitment.unique, spill_id)
 

@@ -77,6 +77,8 @@ class SearchStore(Store[M]):
             self.commit(manifest)
         if folder:
             folder.claim()
+        elif recorded:
+            recorded.forget()
         return manifest
 
     def has_leftovers(self, manifest: M) -> bool:

@@ -187,14 +187,13 @@ class LayerFolder:
         """
         freed = 0
         with file_errors("delete", self.path):
-            if self._is_own:
+            if self.exists():
                 for folder in (FOLDER, CHECKPOINTS):
                     freed += _delete_files(Path(self.path, folder), _is_segment_file)
                 freed += _delete_files(Path(self.path), lambda name: name == OWNER or bool(UNFINISHED.fullmatch(name)))
         return freed
 
-    @property
-    def _is_own(self) -> bool:
+    def exists(self) -> bool:
         """Whether the folder exists and belongs to the store. Raises StoreError if this is unknown."""
         try:
             return self.is_present
