@@ -271,6 +271,34 @@ def test_pipelined_requests_wait_until_others_are_answered(serve: Callable[[guar
     assert sorted(asked) == [b"first"] * 3 + [b"second"] * 3 + [b"third"]
 
 
+def test_the_beginning_of_the_next_chunk_is_not_a_pipelined_request(
+    serve: Callable[[guard.Application], Connect],
+) -> None:
+    inside, let_go, begun = threading.Event(), threading.Event(), threading.Event()
+
+    async def slow(scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["method"] == "POST":
+            begun.set()
+            while (await receive())["more_body"]:
+                pass
+        else:
+            inside.set()
+            await asyncio.to_thread(let_go.wait, PATIENCE)
+        await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"2")]})
+        await send({"type": "http.response.body", "body": b"{}"})
+
+    connect = serve(slow)
+    with connect() as pipelining, connect() as client:
+        pipelining.sendall(GOOD * 2)
+        assert inside.wait(PATIENCE)
+        client.sendall(b"POST / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n1")
+        assert begun.wait(PATIENCE)
+        client.sendall(b"\r\ny\r\n0\r\n\r\n")
+        assert answer(client)[0] == 200
+        let_go.set()
+        assert [answer(pipelining)[0] for _ in range(2)] == [200] * 2
+
+
 def test_connections_whose_requests_are_queued_make_room_for_others(
     serve: Callable[[guard.Application], Connect], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -89,7 +89,8 @@ class Connection(H11Protocol):
 
         Browsers wait for each answer. Clients that send many requests at once would otherwise delay them.
         """
-        if not self.conn.trailing_data[0]:
+        is_pipelined = self.conn.their_state is h11.DONE and self.conn.trailing_data[0]
+        if not is_pipelined:  # more data may also be the beginning of the next chunk of the body
             await self.config.loaded_app(scope, receive, send)
             return
         self._is_queued = True
