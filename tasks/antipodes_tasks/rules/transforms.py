@@ -134,16 +134,21 @@ class Transforms(Moves):
     def __hash__(self) -> int:
         return hash(self.table_key)
 
+    @cached_property
+    def points_of_places(self) -> NDArray[np.int64]:
+        """``(places,)``: number of points of each place, as in `permutations`."""
+        is_turned: Mask = np.asarray(self.added.any(axis=0))
+        while is_turned[self.origin].any(axis=0).sum() > is_turned.sum():
+            is_turned = is_turned | is_turned[self.origin].any(axis=0)
+        return np.where(is_turned, self.moduli, 1).astype(np.int64)
+
     def permutations(self) -> NDArray[np.int64]:
         """Return the moves as permutations of points, ``(moves, points)``: ``after[i] = before[permutation[i]]``.
 
         The points are the places. If a number is added to the label of a place, each value of the place is a point of
         its own: a corner of a cube that can be twisted in three ways has three points. Conditions are ignored.
         """
-        is_turned: Mask = np.asarray(self.added.any(axis=0))
-        while is_turned[self.origin].any(axis=0).sum() > is_turned.sum():
-            is_turned = is_turned | is_turned[self.origin].any(axis=0)
-        values = np.where(is_turned, self.moduli, 1).astype(np.int64)
+        values = self.points_of_places
         first = np.cumsum(values) - values
         place = np.repeat(np.arange(len(values)), values)
         value = np.arange(len(place)) - first[place]

@@ -20,7 +20,7 @@ from antipodes_tasks.keys.expansion import Expansion
 from antipodes_tasks.keys.packing import Keys, Packing
 from antipodes_tasks.keys.ranges import layers
 from antipodes_tasks.permutations.chain import MAX_POINTS, Permutations, StabiliserChain, compose, stabiliser_chain
-from antipodes_tasks.permutations.parity import connected_points, with_last_two_apart, with_last_two_equal
+from antipodes_tasks.permutations.parity import with_last_two_apart, with_last_two_equal
 from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.rules.swaps import any_order
@@ -120,46 +120,29 @@ def _sums(moves: Transforms, position: Labels, count: int, rng: np.random.Genera
 
 @dataclass(frozen=True, eq=False)
 class _TransformGroup:
-    """The group of unconditional transforms, as permutations of points.
-
-    Each place has one point, or, if moves add to its label, one point for each value.
-    """
+    """The group of unconditional transforms, as the permutations of points that `Transforms.permutations` returns."""
 
     moves: Transforms
-
-    @cached_property
-    def values(self) -> NDArray[np.int64]:
-        """``(places,)``: number of points of each place."""
-        added = np.zeros(self.moves.places, dtype=np.bool_)
-        for places in connected_points(self.moves.origin.tolist(), self.moves.places):
-            added[places] = self.moves.added[:, places].any()
-        return np.where(added, self.moves.moduli, 1).astype(np.int64)
 
     @property
     def points(self) -> int:
         """Number of points."""
-        return int(self.values.sum())
+        return int(self.moves.points_of_places.sum())
 
     @cached_property
     def firsts(self) -> NDArray[np.int64]:
         """``(places,)``: the first point of each place."""
-        return np.cumsum(self.values) - self.values
+        return np.cumsum(self.moves.points_of_places) - self.moves.points_of_places
 
     @cached_property
     def places(self) -> NDArray[np.int64]:
         """``(points,)``: the place of each point."""
-        return np.repeat(np.arange(len(self.values)), self.values)
+        return np.repeat(np.arange(self.moves.places), self.moves.points_of_places)
 
     @cached_property
     def chain(self) -> StabiliserChain:
-        """The stabiliser chain of the group."""
-        offsets = np.arange(self.points) - self.firsts[self.places]
-        effect, every = self.moves.effects, np.arange(len(self.moves))[:, np.newaxis]
-        elements = np.empty((len(self.moves), self.points), dtype=np.int16)
-        before = self.firsts[effect.origin[:, self.places]] + offsets
-        turned = (offsets + effect.added[:, self.places]) % self.values[self.places]
-        elements[every, before] = self.firsts[self.places] + turned
-        return stabiliser_chain(elements)
+        """The stabiliser chain of the group, in which each move takes ``permutation[i]`` to ``i``, or its inverse."""
+        return stabiliser_chain(self.moves.permutations().astype(np.int16))
 
     def elements(self, count: int, rng: np.random.Generator) -> Permutations:
         """Draw elements of the group, ``(count, points)``: one representative from each level of the chain."""

@@ -129,8 +129,7 @@ def plan(
                 outline=True,
             )
     except (SizeLimitError, ResourceLimitError) as error:
-        restricted = only_moves is not None or bool(omit)
-        _print_too_large(config, str(error), as_json, solvable_as=None if restricted else puzzle)
+        _print_too_large(config, str(error), as_json, solvable_as=None if only_moves or omit else puzzle)
         return
     planned.check_classes()
     if planned.contents.on_disk and options.spill is not None:
