@@ -107,6 +107,20 @@ def test_resume_remembers_the_directory_or_is_told(
     assert "spill" not in read_manifest(tmp_path / "t.zarr" / MANIFEST)
 
 
+@pytest.mark.slow
+def test_a_cluster_cannot_resume_layers_outside_of_the_store(
+    cli: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, home: Path
+) -> None:
+    """Its workers know neither the directory nor the lock of the store."""
+    begun(tmp_path / "t.zarr", tmp_path / "spill")
+    monkeypatch.undo()
+    monkeypatch.setenv("XDG_DATA_HOME", str(home))
+    monkeypatch.chdir(tmp_path)
+    message = one_line(cli("resume", "t.zarr", "--scheduler", "local", "--workers", "1", "--quiet"))
+    assert "only threads of one process can resume it, with --scheduler threads" in message
+    assert cli("resume", "t.zarr", "--quiet").status == 0
+
+
 def test_run_uses_the_directory_in_the_file_that_the_user_names(cli: Command, tmp_path: Path) -> None:
     (tmp_path / "p.toml").write_text(toml(dict(config_of("topspin").settings), {"spill": "spill", "store": "t.zarr"}))
     begun(tmp_path / "t.zarr", tmp_path / "spill")

@@ -139,7 +139,7 @@ def _layers(
         why = "positions of this puzzle are searched as keys" if plan.keyed else "the run uses a cluster"
         raise InputError(f"{option('spill')} keeps layers of indexed positions in threads of this process; {why}")
     if manifest is not None and manifest.layers:
-        return _committed_layers(plan, session.store, manifest, chosen)
+        return _committed_layers(plan, session.store, manifest, chosen, scheduler.shares_memory)
     if not plan.contents.on_disk:
         return None, None
     if chosen is not None:
@@ -154,13 +154,18 @@ def _layers(
 
 
 def _committed_layers(
-    plan: Plan, store: SearchStore[Any], manifest: SearchManifest, chosen: str | None
+    plan: Plan, store: SearchStore[Any], manifest: SearchManifest, chosen: str | None, shares_memory: bool
 ) -> tuple[str | None, LayerFolder | None]:
     """Return where the committed layers of a store are, as `_layers` does, and check that they are there."""
     if manifest.spill != OUTSIDE:
         if plan.contents.on_disk and chosen is not None:
             raise InputError(f"the committed layers of {store.address} are in the store; leave out {option('spill')}")
         return IN_STORE if plan.contents.on_disk else manifest.spill, None
+    if not shares_memory:
+        raise InputError(
+            f"the committed layers of {store.address} are outside of it; only threads of one process can resume it, "
+            f"with {option('scheduler', 'threads')}"
+        )
     folder = store.layer_folder(manifest)
     if folder is None:
         raise InputError(unknown_folder(store.address))
