@@ -130,6 +130,14 @@ def test_run_uses_the_directory_in_the_file_that_the_user_names(cli: Command, tm
     assert cli("run", "p.toml", "--quiet").status == 0
 
 
+@pytest.mark.parametrize("content", [b"", b"spill", b"/spill\0", b"\xff"])
+def test_a_corrupt_record_names_no_directory(content: bytes, cli: Command, tmp_path: Path, home: Path) -> None:
+    begun(tmp_path / "t.zarr", tmp_path / "spill")
+    (record,) = (home / "antipodes/spill").iterdir()
+    record.write_bytes(content)
+    assert "no command of yours has named" in one_line(cli("resume", "t.zarr"))
+
+
 def test_another_store_at_the_same_path_does_not_inherit_the_layers(cli: Command, tmp_path: Path) -> None:
     begun(tmp_path / "t.zarr", tmp_path / "spill")
     (tmp_path / "t.zarr").rename(tmp_path / "mine.zarr")

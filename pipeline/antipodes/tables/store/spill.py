@@ -76,7 +76,7 @@ class LayerFolder:
         """Return the folder that this user named for the store in an earlier command, or None without a record."""
         owner = Owner(identifier, _address(store))
         path = RECORDS.read(hashed(*owner))
-        return cls(path, owner) if path and os.path.isabs(path) else None
+        return cls(path, owner) if path and os.path.isabs(path) and "\0" not in path else None
 
     def storage(self, store: Storage) -> DirectoryStorage:
         """Return the storage of the folder, which shares the lock of the store."""
