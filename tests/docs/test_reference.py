@@ -47,6 +47,12 @@ def test_the_options_of_a_command_are_those_of_the_page(command: str) -> None:
     assert set(re.findall(r"`(-[\w-]+)", " ".join(rows))) == options_of(command)
 
 
+@pytest.mark.parametrize("command", COMMANDS)
+def test_the_help_of_an_option_names_only_options_of_its_command(command: str) -> None:
+    helps = " ".join(getattr(one, "help", None) or "" for one in COMMANDS[command].params)
+    assert set(re.findall(r"(?<![\w-])--[a-z][a-z-]*", helps)) <= options_of(command)
+
+
 def test_the_page_has_no_command_that_does_not_exist() -> None:
     assert set(re.findall(r"^## `(\w+)`$", page("cli.md"), re.MULTILINE)) == COMMANDS.keys()
 

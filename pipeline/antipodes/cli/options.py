@@ -42,8 +42,8 @@ MoveSequences = Annotated[
     typer.Option(
         "--moves",
         metavar="MOVES",
-        help='Give the position by the moves that lead to it, such as "R U R\' F2". - reads a sequence from each line '
-        "of standard input, or of the file of --batch.",
+        help='Give the position by the moves that lead to it, such as "R U R\' F2". With -, each line of the input is '
+        "such a sequence.",
     ),
 ]
 OnlyMoves = Annotated[
