@@ -237,7 +237,9 @@ def test_text_of_a_verdict(cli: Command, finished: Path, unfinished: Path) -> No
     assert (outcome.status, outcome.out) == (
         0,
         "ok, but unfinished: checked 181,440 positions (1,000 of them using only the rules); "
-        "all distances up to depth 10 are correct\n",
+        "all distances up to depth 10 are correct\n"
+        "not checked: whether this is the puzzle that you mean, with its names of moves; name it with --puzzle to "
+        "check this\n",
     )
 
 

@@ -67,7 +67,7 @@ def test_the_session(
     out = shell(blocks(CLUSTERS, "sh")[0])
     assert "eight-puzzle: reached all 181,440 positions" in out
     assert "3x20: 2 tilings up to the symmetries" in out
-    assert out.splitlines()[-1].startswith("ok: checked 181,440 positions ")
+    assert out.splitlines()[-2].startswith("ok: checked 181,440 positions ")
     assert "2 workers with 2 threads; dashboard: http://" in (tmp_path / "log").read_text()
     assert contents(tmp_path / "tables" / "eight-puzzle.zarr") == by_threads("eight-puzzle")
     address = json.loads((tmp_path / "scheduler.json").read_text())["address"]

@@ -21,7 +21,7 @@ from itertools import accumulate, pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes.puzzles.block_board import EMPTY, BlockBoard, squares_covered
+from antipodes.puzzles.block_board import EMPTY, BlockBoard, squares_covered, walled_pairs
 from antipodes.puzzles.board import HOLE, Board
 from antipodes.puzzles.notation import ROW_ENDS, SEPARATORS
 from antipodes.puzzles.puzzle import Puzzle
@@ -372,7 +372,8 @@ class BlockPattern:
             choices.append([(0, [place[square]])])
             for label, kind in enumerate(self.board.kinds, start=1):
                 covered = squares_covered(kind, square)
-                if kind.may_stand(square) and place.keys() >= set(covered):
+                crossed = walled_pairs(covered, self.board.walls)
+                if kind.may_stand(square) and place.keys() >= set(covered) and not crossed:
                     choices[-1].append((label, [place[one] for one in covered]))
         return choices
 

@@ -140,10 +140,10 @@ def puzzle_in(settings: Mapping[str, Any]) -> Puzzle:
     if isinstance(fingerprint, str) and fingerprint in _GIVEN:
         return _GIVEN[fingerprint]
     if "source" not in settings and fingerprint is not None:
+        name, file = shorten(str(settings.get("name"))), option("puzzle", "path.py:name")
         raise SourceError(
-            f"the puzzle of this table, {shorten(str(settings.get('name')))}, was made in Python without a file, so it "
-            "cannot be rebuilt from the store; write it into a file and name it with --puzzle path.py:name, or make it "
-            "again in Python and pass it as puzzle=..."
+            f"the puzzle of this table, {name}, was made in Python without a file, so it cannot be rebuilt from the "
+            f"store; write it into a file and name it with {file}, or make it again in Python and pass it as puzzle=..."
         )
     if not isinstance(reference, str) or not isinstance(expected, str) or not is_reference(reference):
         raise ConfigError(f"[puzzle] source, sha256: not a reference to a Python file: {quote(reference)}")

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antipodes_tasks.base.errors import InputError, ResourceLimitError, SizeLimitError
+from antipodes_tasks.base.option_names import in_words, option
 from antipodes_tasks.keys.expansion import Expansion
 from antipodes_tasks.keys.packing import Keys, Packing
 from antipodes_tasks.keys.ranges import layers
@@ -61,7 +62,7 @@ def uniform_sample(rules: Rules, count: int, rng: np.random.Generator) -> Labels
     if draw is None:
         raise InputError(
             f"the reachable positions of {rules.name} are only known from its table; compute it, and draw from it with "
-            "--depth and --random"
+            + in_words("table.random_position()", f"{option('depth')} and {option('random')}")
         )
     sizes = [min(BATCH, count - first) for first in range(0, count, BATCH)]
     return np.concatenate([np.empty((0, rules.places), dtype=np.uint8), *(draw(size, rng) for size in sizes)])
