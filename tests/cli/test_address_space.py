@@ -31,3 +31,15 @@ def test_the_limit_is_named(
     assert status_of(fail) == 1
     message = "out of memory: the address space of processes is limited to 600.0 MiB; raise it with: ulimit -v\n"
     assert capsys.readouterr().err.endswith(message)
+
+
+def test_other_errors_are_not_blamed_on_the_limit(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fail() -> None:
+        raise RuntimeError("dictionary changed size during iteration")
+
+    monkeypatch.delenv("ANTIPODES_TRACEBACK")
+    monkeypatch.setattr(resource, "getrlimit", lambda which: (LIMIT, LIMIT))
+    assert status_of(fail) == 1
+    assert "This is a bug" in capsys.readouterr().err

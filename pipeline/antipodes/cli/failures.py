@@ -16,7 +16,7 @@ from antipodes.cli.loading import INTERRUPTED, SIGNALS
 from antipodes.cli.streams import BAD_INPUT, FAILED, complain
 from antipodes.cli.usage import usage_message
 from antipodes.storage.retry import watch
-from antipodes.system.machine import human
+from antipodes.system.machine import human, lacks_threads
 from antipodes_tasks.base.errors import (
     AntipodesError,
     BrokenOutputError,
@@ -32,8 +32,8 @@ from antipodes_tasks.base.errors import (
 from antipodes_tasks.base.quoting import shorten
 
 BAD_INPUT_ERRORS = (InputError, NotAStoreError, StoreMismatchError, ResourceLimitError, DiskLimitError, SourceError)
-MEMORY_ERRORS = (ImportError, RuntimeError, SystemError)
-"""Errors of libraries that cannot be loaded, or of threads that cannot be started, if memory runs out."""
+LOADING_ERRORS = (ImportError, SystemError)
+"""Errors of libraries that cannot be loaded if memory runs out."""
 TRACEBACKS = "ANTIPODES_TRACEBACK"
 """Environment variable that shows the tracebacks of unexpected errors."""
 AGAIN_AFTER_SECONDS = 0.01
@@ -112,7 +112,8 @@ def status_of(command: Callable[[], Any]) -> int:
     except BaseException as error:
         if os.environ.get(TRACEBACKS):
             raise
-        limited = _out_of_address_space() if isinstance(error, MEMORY_ERRORS) else None
+        may_lack_memory = isinstance(error, LOADING_ERRORS) or lacks_threads(error)
+        limited = _out_of_address_space() if may_lack_memory else None
         return complain(limited or _unexpected(error), FAILED)
 
 
