@@ -331,7 +331,7 @@ print(api.verify({report.store!r}).ok)
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     message, radius, verdict = done.stdout.splitlines()
     assert "spinner, was made in Python" in message
-    assert "open_table(store, puzzle=" in message
+    assert 'name it with puzzle="path.py:name"' in message
     assert (radius, verdict) == (str(report.radius), "True")
 
 

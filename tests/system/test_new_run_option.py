@@ -20,8 +20,8 @@ FIELD = '''
 EDITS = {
     "system/options.py": {
         "\n    overwrite: bool = option(": FIELD,
-        "    symmetry: str | None\n    overwrite: bool | None\n": (
-            "    symmetry: str | None\n    overwrite: bool | None\n    greeting: str | None\n"
+        '    symmetry: Literal["auto", "on", "off"] | None\n    overwrite: bool | None\n': (
+            '    symmetry: Literal["auto", "on", "off"] | None\n    overwrite: bool | None\n    greeting: str | None\n'
         ),
     },
     "tables/run.py": {

@@ -146,9 +146,9 @@ def test_an_unfinished_table(unfinished: Path, finished: Path) -> None:
 def test_messages_cut_positions_of_large_boards(tmp_path: Path) -> None:
     squares = "A" + "-" * 299
     config = Config({"name": "every-other", "family": "jump", "start": squares, "offsets": [[0, 2], [0, -2]]})
-    TableStore(tmp_path / "t.zarr").create(config, plan_run(config.puzzle).cut)
+    run_puzzle(config, tmp_path / "t.zarr", RunOptions(workers=1), interrupted=stop_after(2))
     with open_table(tmp_path / "t.zarr") as table, pytest.raises(UnfinishedError) as unfinished:
-        table.distance(squares)
+        table.distance(squares[::-1])
     run_puzzle(config, tmp_path / "t.zarr", RunOptions(workers=1))
     with open_table(tmp_path / "t.zarr") as table, pytest.raises(UnreachableError) as unreachable:
         table.distance(squares[::-1])

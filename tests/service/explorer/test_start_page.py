@@ -43,7 +43,7 @@ def test_a_store_that_is_not_there_is_an_error(open_page: Open) -> None:
 
 def test_how_far_an_unfinished_table_is(open_page: Open) -> None:
     page = open_page("/")
-    expect(page.get_by_role("listitem").filter(has_text="unfinished ·")).to_contain_text("unfinished, 14 %")
+    expect(page.get_by_role("listitem").filter(has_text="unfinished ·")).to_contain_text("unfinished, 15 %")
     page.goto(f"{page.url.split('#')[0]}#/unfinished?position=4 3 2 1 5 6")
     expect(page.get_by_text("of all so far")).to_be_visible()
 
