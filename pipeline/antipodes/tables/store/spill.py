@@ -194,10 +194,13 @@ class LayerFolder:
         return freed
 
     def exists(self) -> bool:
-        """Whether the folder exists and belongs to the store. Raises StoreError if this is unknown."""
+        """Whether the folder exists and belongs to the store, or is empty. Raises StoreError if this is unknown."""
         try:
             return self.is_present
         except StoreError as error:
+            with file_errors("read", self.path):
+                if self._is_empty:  # a run was killed while it created or deleted the folder
+                    return True
             raise StoreError(
                 f"{error}; it was the folder with the layers of {self.owner.address}: delete it or move it away"
             ) from error
