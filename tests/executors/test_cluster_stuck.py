@@ -88,8 +88,14 @@ SENDING = [
 ]
 
 
-@pytest.mark.parametrize(("answer", "why"), SENDING)
-@pytest.mark.parametrize("to", ["the run", "another worker"])
+@pytest.mark.parametrize(
+    ("answer", "why", "to"),
+    [
+        *((*sending, "the run") for sending in SENDING),
+        (*SENDING[0], "another worker"),
+        *(pytest.param(*sending, "another worker", marks=pytest.mark.slow) for sending in SENDING[1:]),
+    ],
+)
 def test_a_worker_cannot_send_a_result(
     to: str, answer: Callable[..., Any] | None, why: str, cluster: Cluster, workers: LocalCluster
 ) -> None:
@@ -197,7 +203,7 @@ def fail_after(worker: Worker, requests: int) -> None:
     worker.handlers["get_data"] = answer
 
 
-@pytest.mark.parametrize("requests", [0, 6, 25])
+@pytest.mark.parametrize("requests", [6, *(pytest.param(number, marks=pytest.mark.slow) for number in (0, 25))])
 def test_a_table_is_completed_by_the_other_workers(
     requests: int, cluster: Cluster, workers: LocalCluster, same: Same, tmp_path: Path
 ) -> None:

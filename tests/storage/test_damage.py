@@ -121,7 +121,7 @@ def test_single_bits(cli: Command, eight: Path) -> None:
 @pytest.mark.slow
 def test_single_bits_with_all_commands(says_right_or_fails: Check, finished: Path, tmp_path: Path) -> None:
     rng = random.Random(2)
-    for number in range(60):
+    for number in range(30):
         store = Path(shutil.copytree(finished, tmp_path / f"{number}.zarr"))
         name = rng.choice(sorted(contents(store)))
         flip_bit(store / name, rng.randrange(1 << 40))

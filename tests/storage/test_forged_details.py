@@ -29,7 +29,7 @@ COMMANDS = [
     ["show", "STORE"],
     ["resume", "STORE", "--quiet", "--workers", "1"],
 ]
-CHANGES = 40
+CHANGES = 20
 UNKNOWN = {"name": "p", "family": "python"}
 """Settings of a puzzle in Python that is not known here."""
 

@@ -1,5 +1,6 @@
 """Small puzzles of every kind of space, with symmetries and without, and their positions by brute force."""
 
+from collections.abc import Collection
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -96,6 +97,16 @@ PYTHON: dict[str, Any] = {
 FUNCTIONS = [name for name in PYTHON if not name.startswith("reduced")]
 """Names of the puzzles whose symmetries are unknown, and whose moves accept reachable positions only."""
 KINDS = [*SETTINGS, *PYTHON]
+FAST = (
+    *("corners and equal edges", "one-way", "several blanks", "cars", "group", "reduced hanoi", "reduced one-way"),
+    *("reduced goals", "keys of tiles", "keys of a goal", "keys of one-way functions", "reduced functions"),
+)
+"""Names of the puzzles that fast tests try in every way: one of each kind of space, of moves and of symmetries."""
+
+
+def slow_unless_in(fast: Collection[str], names: Collection[str]) -> list[Any]:
+    """Return names as parameters of tests, which are slow unless the name is in ``fast``."""
+    return [pytest.param(name, marks=() if name in fast else pytest.mark.slow) for name in names]
 
 
 @cache

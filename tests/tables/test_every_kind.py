@@ -9,7 +9,19 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from every_kind import FUNCTIONS, KINDS, NUMBERED, PUZZLES, SETTINGS, config_of, known_positions, many_parts, options_of
+from every_kind import (
+    FAST,
+    FUNCTIONS,
+    KINDS,
+    NUMBERED,
+    PUZZLES,
+    SETTINGS,
+    config_of,
+    known_positions,
+    many_parts,
+    options_of,
+    slow_unless_in,
+)
 from programs import Command
 from service_client import Client
 from service_stores import client_of
@@ -40,7 +52,7 @@ def _many_parts() -> Iterator[None]:
         yield
 
 
-@pytest.fixture(params=KINDS, scope="module")
+@pytest.fixture(params=slow_unless_in(FAST, KINDS), scope="module")
 def name(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
@@ -80,6 +92,7 @@ def layers(name: str) -> list[int]:
     return list(map(len, known_positions(name)))
 
 
+@pytest.mark.parametrize("name", KINDS, scope="module")
 def test_every_position(name: str, table: Table) -> None:
     """Its distance, its index, and its depth in the lists of positions."""
     known = known_positions(name)
@@ -213,16 +226,16 @@ def test_the_moves_of_a_path_lead_along_it(table: Table) -> None:
         assert np.array_equal(puzzle.follow(" ".join(names), forth[0]), forth)
 
 
-@pytest.mark.parametrize("method", ["bfs", "bidirectional", "iddfs"])
-def test_searches_agree_with_the_table(method: str, table: Table) -> None:
+def test_searches_agree_with_the_table(table: Table) -> None:
     if not table.puzzle.moves.reversible:
         return  # distances from the start are not those to it
     for depth in range(min(table.radius, 5) + 1):
         position = table.random_position(depth, np.random.default_rng(depth))
         problem = Problem.of(table.puzzle.rules, position)
         every = solve_by_table(problem, table, every=True)
-        found = solve(problem, method, every=True)
-        assert (found.distance, found.solution_count) == (depth, every.solution_count)
+        for method in ("bfs", "bidirectional", "iddfs"):
+            found = solve(problem, method, every=True)
+            assert (found.distance, found.solution_count) == (depth, every.solution_count), method
 
 
 def test_a_table_of_one_way_moves_does_not_solve(store_of: Callable[[str], Path]) -> None:
@@ -244,7 +257,10 @@ def serve(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Path], Client]:
     return replace_store
 
 
-@pytest.mark.parametrize("name", SETTINGS)
+COMMANDS_FAST = ("corners and equal edges", "one-way", "several blanks", "cars", "reduced goals", "keys of tiles")
+
+
+@pytest.mark.parametrize("name", slow_unless_in(COMMANDS_FAST, SETTINGS))
 def test_commands(name: str, cli: Command, serve: Callable[[Path], Client], tmp_path: Path) -> None:
     config, known = Config({"name": "x", **SETTINGS[name]}), known_positions(name)
     run = {"symmetry": "on"} if name.startswith("reduced") else {}
@@ -376,14 +392,12 @@ def test_patterns_of_values(store_of: Callable[[str], Path]) -> None:
 
 
 @pytest.mark.usefixtures("corners")
-@pytest.mark.parametrize(
-    "odd", ["\udcff\udcfe", "a\x00b", "\x1b[31m", "9" * 5000, "-1", "x" * 100_000, "(" * 50_000, "é"]
-)
-def test_odd_sequences(odd: str, refused: Callable[..., str]) -> None:
-    for arguments in (["query", "x"], ["solve", "x.toml"]):
-        message = refused(*arguments, "--moves", odd)
-        assert "moves" in message
-        assert "unexpected" not in message
+def test_odd_sequences(refused: Callable[..., str]) -> None:
+    for odd in ("\udcff\udcfe", "a\x00b", "\x1b[31m", "9" * 5000, "-1", "x" * 100_000, "(" * 50_000, "é"):
+        for arguments in (["query", "x"], ["solve", "x.toml"]):
+            message = refused(*arguments, "--moves", odd)
+            assert "moves" in message
+            assert "unexpected" not in message
 
 
 @pytest.mark.parametrize(("goal", "layers"), [("B.A", None), (["B.A", "A.B", "BA."], [1, 2]), ("???", [3])])

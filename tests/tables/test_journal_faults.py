@@ -73,88 +73,49 @@ def depths(store: Path) -> list[int]:
     return [int(depth) for depth in depths_in(with_store, manifest).flat]
 
 
-def empty(path: Path) -> None:
-    path.write_bytes(b"")
+def flipped(content: bytes, bit: int) -> bytes:
+    changed = bytearray(content)
+    changed[bit // 8] ^= 1 << bit % 8
+    return bytes(changed)
 
 
-def cut(path: Path) -> None:
-    path.write_bytes(path.read_bytes()[:-1])
+CHANGES: dict[str, Callable[[bytes], bytes]] = {
+    "empty": lambda content: b"",
+    "without the last byte": lambda content: content[:-1],
+    "cut in the middle": lambda content: content[: len(content) // 2],
+    "longer": lambda content: content + b"\0",
+    "zeros": lambda content: bytes(len(content)),
+    "huge header": lambda content: content[:8] + (2**63 - 1).to_bytes(8, "little") + content[PREFIX_BYTES:],
+    "many segments": lambda content: content.replace(b'"segments": 1', b'"segments": 1' + b"0" * 12),
+    "no segments": lambda content: content.replace(b'"segments": 1', b'"segments":-1'),
+    "a bit of the magic": lambda content: flipped(content, 0),
+    "a bit of the header": lambda content: flipped(content, 8 * PREFIX_BYTES + 9),
+    "the last bit": lambda content: flipped(content, 8 * len(content) - 1),
+}
+"""Changes of the content of a journal file."""
 
 
-def cut_in_the_middle(path: Path) -> None:
-    path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+def changing(change: Callable[[bytes], bytes]) -> Callable[[Path], object]:
+    return lambda path: path.write_bytes(change(path.read_bytes()))
 
 
-def lengthen(path: Path) -> None:
-    path.write_bytes(path.read_bytes() + b"\0")
+FAULTS: dict[str, Callable[[Path], object]] = {
+    **{name: changing(change) for name, change in CHANGES.items()},
+    "missing": Path.unlink,
+    "of another puzzle": lambda path: shutil.copy(files_of(path.parents[2] / "other")[0], path),
+    "of other chunks": lambda path: shutil.copy(
+        next(other for other in files_of(path.parents[1]) if other != path), path
+    ),
+}
 
 
-def zeros(path: Path) -> None:
-    path.write_bytes(bytes(path.stat().st_size))
-
-
-def huge_header(path: Path) -> None:
-    content = path.read_bytes()
-    path.write_bytes(content[:8] + (2**63 - 1).to_bytes(8, "little") + content[PREFIX_BYTES:])
-
-
-def many_segments(path: Path) -> None:
-    path.write_bytes(path.read_bytes().replace(b'"segments": 1', b'"segments": 1' + b"0" * 12))
-
-
-def no_segments(path: Path) -> None:
-    path.write_bytes(path.read_bytes().replace(b'"segments": 1', b'"segments":-1'))
-
-
-def a_file_of_another_puzzle(path: Path) -> None:
-    shutil.copy(files_of(path.parent.parent.parent / "other")[0], path)
-
-
-def swapped(path: Path) -> None:
-    """The content of another journal file of the same store."""
-    shutil.copy(next(other for other in files_of(path.parent.parent) if other != path), path)
-
-
-def a_bit_of_the_magic(path: Path) -> None:
-    flip_bit(path, 0)
-
-
-def a_bit_of_the_header(path: Path) -> None:
-    flip_bit(path, 8 * PREFIX_BYTES + 9)
-
-
-def the_last_bit(path: Path) -> None:
-    flip_bit(path, 8 * path.stat().st_size - 1)
-
-
-FAULTS = [
-    Path.unlink,
-    empty,
-    cut,
-    cut_in_the_middle,
-    lengthen,
-    zeros,
-    huge_header,
-    many_segments,
-    no_segments,
-    a_file_of_another_puzzle,
-    swapped,
-    a_bit_of_the_magic,
-    a_bit_of_the_header,
-    the_last_bit,
-]
-
-
-@pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.__name__)
-@pytest.mark.parametrize("phase", ["searching", "assembling"])
-@pytest.mark.parametrize("which", [0, -1])
-def test_a_fault_is_found_and_mended(
-    which: int, phase: str, fault: Callable[[Path], None], folder: Path, cli: Command
-) -> None:
+@pytest.mark.parametrize("fault", FAULTS)
+@pytest.mark.parametrize(("which", "phase"), [(0, "searching"), (-1, "assembling")])
+def test_a_fault_is_found_and_mended(which: int, phase: str, fault: str, folder: Path, cli: Command) -> None:
     store = folder / "faulty.zarr"
     shutil.copytree(folder / phase, store)
     try:
-        fault(files_of(store)[which])
+        FAULTS[fault](files_of(store)[which])
         with pytest.raises(StoreDamagedError, match="journal"):
             depths(store)
         outcome = cli("query", store, "--pattern", "*")
@@ -169,7 +130,7 @@ def test_a_fault_is_found_and_mended(
 @pytest.mark.parametrize("phase", ["searching", "assembling"])
 def test_several_faults_at_once(phase: str, folder: Path) -> None:
     rng, store = random.Random(phase), folder / "several.zarr"
-    for _ in range(10):
+    for _ in range(4):
         shutil.copytree(folder / phase, store)
         for path in rng.sample(files_of(store), 4):
             flip_bit(path, rng.randrange(8 * path.stat().st_size))

@@ -174,6 +174,11 @@ def tight(name: str, monkeypatch: Patch) -> RunOptions:
     return RunOptions(workers=2, memory_limit=least, checkpoint_every=1e9)
 
 
+@pytest.mark.parametrize(
+    "name",
+    ["wide", "one-way", *(pytest.param(name, marks=pytest.mark.slow) for name in ("blocks", "tiles"))],
+    indirect=True,
+)
 def test_in_pieces_on_disk(name: str, whole: Path, tight: RunOptions, tmp_path: Path, monkeypatch: Patch) -> None:
     """The same table, and nothing is left of the pieces; also of a search for counts only, and of a check."""
     reads: list[int] = []
@@ -190,8 +195,9 @@ def test_in_pieces_on_disk(name: str, whole: Path, tight: RunOptions, tmp_path: 
 @pytest.mark.parametrize(
     ("name", "call", "at"),
     [
-        *(("blocks", call, at) for call, at in (("put", 0), ("put", 200), ("read", 0), ("read", 300))),
-        *(("one-way", call, at) for call, at in (("put", 200), ("read", 300))),
+        ("one-way", "put", 0),
+        ("one-way", "read", 300),
+        *(pytest.param("blocks", call, at, marks=pytest.mark.slow) for call, at in (("put", 200), ("read", 0))),
     ],
     indirect=["name"],
 )
@@ -315,14 +321,6 @@ def test_workers_share_out_all_depths(tmp_path: Path) -> None:
         run_puzzle(config_of("tiles"), tmp_path / "t.zarr", RunOptions(workers=2), scheduler=scheduler)
     most, positions = np.sum(found, axis=0)
     assert most < 0.65 * positions
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("counts_only", [False, True])
-def test_processes(counts_only: bool, tmp_path: Path) -> None:
-    options = RunOptions(workers=2, scheduler="local", counts_only=counts_only)
-    report = run_puzzle(config_of("blocks"), tmp_path / "t.zarr", options)
-    assert report.layers == layers(brute_force("blocks"))
 
 
 @pytest.mark.parametrize("name", ["wide", "blocks"], indirect=True)

@@ -11,13 +11,13 @@ from pathlib import Path
 
 import disk_kills
 import pytest
-from every_kind import NUMBERED, REDUCED, config_of, files_by_bits, options_of
+from every_kind import FAST, NUMBERED, REDUCED, config_of, files_by_bits, options_of, slow_unless_in
 from faults import NAMES, SYNCS, WRITES, error, fault_at
 from forks import popen
 from stores import LayersSeen, contents, resume, stop_after
 
 from antipodes.executors.threads import Threads
-from antipodes.puzzles.config import load_config
+from antipodes.puzzles.config import Config, load_config
 from antipodes.puzzles.families import puzzle_from
 from antipodes.storage.directory import DirectoryStorage
 from antipodes.storage.opening import storage_at
@@ -77,7 +77,7 @@ def counted(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
 
 
 @pytest.mark.usefixtures("on_disk")
-@pytest.mark.parametrize("name", NUMBERED)
+@pytest.mark.parametrize("name", slow_unless_in(FAST, NUMBERED))
 def test_every_kind_of_table(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     config, store = config_of(name), tmp_path / "t.zarr"
     planned = plan_run(config.puzzle, 2, symmetry=options_of(name).symmetry)
@@ -105,9 +105,9 @@ def test_lists_of_gaps_are_shorter_if_only_the_last_layers_are_kept(
 
 
 @pytest.mark.usefixtures("on_disk")
-@pytest.mark.parametrize("spill", [False, True])
-def test_counts_that_are_resumed_after_each_layer(counted: Path, spill: bool, tmp_path: Path) -> None:
-    store = tmp_path / "t.zarr"
+def test_counts_that_are_resumed_after_each_layer(counted: Path, tmp_path: Path) -> None:
+    """The layers of reduced spaces are in a directory of their own."""
+    store, spill = tmp_path / "t.zarr", counted.stem in REDUCED
     spilled = str(tmp_path / "spill") if spill else None
     options = options_of(counted.stem, workers=2, counts_only=True, unique=True, spill=spilled)
     while not run_puzzle(config_of(counted.stem), store, options, seen := LayersSeen(3), seen.enough).complete:
@@ -143,9 +143,9 @@ def test_layers_that_a_killed_run_did_not_delete_are_deleted_first(tmp_path: Pat
 @pytest.mark.parametrize("change", ["flip", "truncate", "delete"])
 @pytest.mark.parametrize("counts_only", [False, True])
 def test_a_corrupt_file_is_named_and_its_layers_are_found_again(change: str, counts_only: bool, tmp_path: Path) -> None:
-    name, events = "reduced tiles", list[Event]()
+    name, events = "reduced board", list[Event]()
     options = options_of(name, workers=2, counts_only=counts_only)
-    run_puzzle(config_of(name), tmp_path / "t.zarr", options, interrupted=stop_after(9))
+    run_puzzle(config_of(name), tmp_path / "t.zarr", options, interrupted=stop_after(5))
     last = max(
         (tmp_path / "t.zarr").glob("checkpoint/*" if counts_only else "journal/*"),
         key=lambda path: int(path.name.split("-")[2]),
@@ -167,7 +167,7 @@ def test_a_corrupt_file_is_named_and_its_layers_are_found_again(change: str, cou
 @pytest.mark.parametrize("counts_only", [False, pytest.param(True, marks=pytest.mark.slow)])
 @pytest.mark.parametrize(("kind", "number"), [(WRITES, errno.ENOSPC), (SYNCS, errno.EIO), (NAMES, errno.ENOSPC)])
 def test_a_fault_at_some_calls(kind: str, number: int, counts_only: bool, tmp_path: Path) -> None:
-    config = config_of("topspin")
+    config = Config({"name": "small", "family": "pancake", "n": 4})
 
     def options(spill: str) -> RunOptions:
         return RunOptions(workers=1, counts_only=counts_only, spill=str(tmp_path / spill))
@@ -186,9 +186,7 @@ def test_a_fault_at_some_calls(kind: str, number: int, counts_only: bool, tmp_pa
     ("name", "counts_only"),
     [
         ("reduced tiles", False),
-        ("reduced one-way", True),
-        pytest.param("reduced tiles", True, marks=pytest.mark.slow),
-        pytest.param("reduced one-way", False, marks=pytest.mark.slow),
+        *(pytest.param("reduced one-way", counts_only, marks=pytest.mark.slow) for counts_only in (False, True)),
     ],
 )
 def test_killed_at_random_calls(name: str, counts_only: bool, tmp_path: Path) -> None:
@@ -243,7 +241,7 @@ def test_counts_begun_in_memory_need_as_much_memory_to_be_resumed(tmp_path: Path
 
 @pytest.mark.usefixtures("on_disk")
 def test_counts_stay_on_disk_or_in_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    config, options = load_config("eight-puzzle"), RunOptions(workers=2, counts_only=True, checkpoint_every=0)
+    config, options = config_of("reduced tiles"), RunOptions(workers=2, counts_only=True, checkpoint_every=0)
     run_puzzle(config, tmp_path / "t.zarr", options, interrupted=stop_after(9))
     monkeypatch.undo()
     assert CountsStore(tmp_path / "t.zarr").read().spill == IN_STORE

@@ -215,8 +215,8 @@ def queries(table: Table, seed: int) -> list[object]:
 def test_threads_share_a_table_with_a_tiny_cache(in_many_chunks: Path) -> None:
     with open_table(in_many_chunks) as alone, open_table(in_many_chunks, 1) as shared:
         assert len(TableStore(in_many_chunks).read().chunks) > 10
-        expected = [queries(alone, seed) for seed in range(8)]
-        assert in_threads(lambda seed: queries(shared, seed)) == expected
+        expected = [queries(alone, seed) for seed in range(4)]
+        assert in_threads(lambda seed: queries(shared, seed), threads=4) == expected
 
 
 def test_a_table_that_is_closed_while_threads_read_it(finished: Path) -> None:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from every_kind import NUMBERED, config_of, files_by_bits, options_of
+from every_kind import FAST, NUMBERED, config_of, files_by_bits, options_of, slow_unless_in
 from forgetful import Forgetful
 from stores import contents, resume, stop_after
 
@@ -40,7 +40,7 @@ def many_partitions(patch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("two_bits")
-@pytest.mark.parametrize("name", NUMBERED)
+@pytest.mark.parametrize("name", slow_unless_in(FAST, NUMBERED))
 def test_every_kind_of_table(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     many_partitions(monkeypatch)
     config, store = config_of(name), tmp_path / "t.zarr"
@@ -57,7 +57,10 @@ def test_every_kind_of_table(name: str, tmp_path: Path, monkeypatch: pytest.Monk
 
 
 @pytest.mark.usefixtures("two_bits")
-@pytest.mark.parametrize(("puzzle", "layers"), [("eight-puzzle", 1), ("2x2x2-corner", 1), (PUZZLE, 6)])
+@pytest.mark.parametrize(
+    ("puzzle", "layers"),
+    [(PUZZLE, 6), *(pytest.param(name, 1, marks=pytest.mark.slow) for name in ("eight-puzzle", "pyraminx"))],
+)
 def test_counts_that_are_resumed_after_some_layers(
     puzzle: str, layers: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -87,8 +90,10 @@ def test_a_checkpoint_of_three_bits_is_resumed_with_two(
 
 
 @pytest.mark.usefixtures("two_bits")
-@pytest.mark.parametrize(("every", "call"), [(1e9, 9), (1e9, 20), (1e9, 33), (0.0, 40), (0.0, 71)])
-@pytest.mark.parametrize("counts_only", [False, True])
+@pytest.mark.parametrize(
+    ("every", "call", "counts_only"),
+    [(1e9, 9, False), (1e9, 33, True), (0.0, 40, True), (0.0, 71, False)],
+)
 def test_workers_are_lost(
     every: float, call: int, counts_only: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -102,7 +102,7 @@ def test_the_store_has_the_tilings_of_the_search(settings: dict[str, Any], tmp_p
     assert report.complete
 
 
-@pytest.mark.parametrize("stride", [7, pytest.param(1, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("stride", [9, pytest.param(2, marks=pytest.mark.slow)])
 def test_killed_at_every_step(stride: int, square_files: dict[str, bytes], tmp_path: Path) -> None:
     config = BoardConfig(SQUARE)
     with killed_at(0) as calls:
@@ -242,9 +242,11 @@ def test_an_error_says_how_much_is_saved(tmp_path: Path, monkeypatch: pytest.Mon
         tile_board(BoardConfig(SQUARE), store, options=EACH)
 
 
-def check_killed_processes(board: str, method: str, kills: int, process: Process, tmp_path: Path, seed: int) -> None:
-    """Kill runs at random moments, then let one finish: the store is that of an uninterrupted run."""
-    rng = random.Random(seed)
+@pytest.mark.slow
+@pytest.mark.parametrize(("board", "method", "seed"), [("6x10", "plain", 1), ("2x5x6", "pruning", 3)])
+def test_many_killed_processes(board: str, method: str, seed: int, process: Process, tmp_path: Path) -> None:
+    """Runs are killed at random moments; the last one finishes, and its store is that of an uninterrupted run."""
+    rng, kills = random.Random(seed), 5
     command = ["tile", board, "--method", method, "--workers", 2, "--checkpoint-every", 0]
     report, _ = process(*command, "--store", "whole.zarr", "--quiet", "--json").communicate()
     phases = json.loads(report)["seconds"]
@@ -262,14 +264,7 @@ def check_killed_processes(board: str, method: str, kills: int, process: Process
     assert contents(tmp_path / "killed.zarr") == whole, f"seed {seed}, kills {sorted(counts)}"
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", range(4))
-def test_many_killed_processes(process: Process, tmp_path: Path, seed: int) -> None:
-    board, method = [("3x4x5", "pruning"), ("6x10", "plain"), ("6x10", "pruning"), ("2x5x6", "pruning")][seed]
-    check_killed_processes(board, method, 5, process, tmp_path, seed)
-
-
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.slow)])
 def test_a_signal_commits_and_ends_the_run_of_tilings(number: signal.Signals, process: Process, tmp_path: Path) -> None:
     """2x5x6 by the plain method has many partitions of a fraction of a second; searched ones are committed."""
     running = process("tile", "2x5x6", "--method", "plain", "--workers", 2, "--checkpoint-every", 0)
