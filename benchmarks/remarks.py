@@ -35,6 +35,9 @@ REMARKS = {
     "Pattern tables: 24-puzzle, number 38, four tables of six tiles: nodes; time; nodes per second": (
         "the tables are larger than the processor's caches, so most nodes wait for memory"
     ),
+    "The service: `seven-tiles`, time per move, 20 clients, next move immediately after each answer": (
+        "the clients use the same two cores as the service"
+    ),
     "Clusters: `antipodes run seven-tiles` on 2 threads and on 2 processes, whole command": (
         "processes send frontiers to each other, and each loads the program and the move tables"
     ),
