@@ -84,7 +84,7 @@ SETTINGS = PUZZLES | {name: {**settings, "enumerated": True} for name, settings 
 
 def reduced_functions() -> Puzzle:
     """Return the towers of Hanoi as functions that declare their symmetries."""
-    return symmetric_towers(4, 4)
+    return symmetric_towers(3, 4)
 
 
 PYTHON: dict[str, Any] = {

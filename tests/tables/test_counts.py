@@ -12,8 +12,9 @@ from stores import contents, flip_bit, resume, stop_after, toml
 
 from antipodes.puzzles.config import load_config
 from antipodes.system.events import Event, JournalCorrupt, SearchStarted
+from antipodes.system.machine import MIB
 from antipodes.tables.counts import open_counts
-from antipodes.tables.planning.plan import plan_run
+from antipodes.tables.planning.plan import PROGRAM_BYTES, plan_run
 from antipodes.tables.run import RunOptions, RunReport, run_puzzle
 from antipodes.tables.strategies.commitment import CHECKPOINTS
 from antipodes.tables.table import open_table
@@ -184,9 +185,13 @@ def test_killed_at_random(process: Process, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_memory_stays_within_the_plan(process: Process) -> None:
-    report, _ = process("run", "seven-tiles", "--counts-only", "--quiet", "--json", fresh=True).communicate()
-    assert (
-        json.loads(report)["peak_memory_bytes"]
-        < plan_run(load_config("seven-tiles").puzzle, commitment=CHECKPOINTS).memory_bytes
-    )
+def test_memory_stays_within_the_plan(process: Process, tmp_path: Path) -> None:
+    """Of counts in memory and of a table with layers on disk, which has the same layers."""
+    planned = plan_run(load_config("seven-tiles").puzzle, commitment=CHECKPOINTS).memory_bytes
+    little, reports = PROGRAM_BYTES + 60 * MIB, []
+    for limit, options in ((planned, ["--counts-only"]), (little, ["--memory-limit", little])):
+        running = process("run", "seven-tiles", *options, "--workers", 2, "--quiet", "--json", fresh=True)
+        reports.append(json.loads(running.communicate()[0]))
+        assert reports[-1]["peak_memory_bytes"] < limit
+        shutil.rmtree(tmp_path / "outputs")
+    assert reports[0]["layers"] == reports[1]["layers"]

@@ -221,15 +221,6 @@ def test_four_billion_positions_fit_into_256_mib() -> None:
     assert plan_run(puzzle, 2, 256 * MIB).least_bytes <= 256 * MIB
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("counts_only", [False, True])
-def test_little_memory(counts_only: bool, tmp_path: Path) -> None:
-    config, options = load_config("seven-tiles"), RunOptions(workers=2, counts_only=counts_only)
-    limited = RunOptions(workers=2, counts_only=counts_only, memory_limit=PROGRAM_BYTES + 60 * MIB)
-    report = run_puzzle(config, tmp_path / "disk.zarr", limited)
-    assert report.manifest == run_puzzle(config, tmp_path / "memory.zarr", options).manifest
-
-
 def test_counts_begun_in_memory_need_as_much_memory_to_be_resumed(tmp_path: Path) -> None:
     config, limit = load_config("seven-tiles"), PROGRAM_BYTES + 60 * MIB
     options = RunOptions(workers=2, counts_only=True, checkpoint_every=0)
