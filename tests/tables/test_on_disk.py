@@ -13,6 +13,7 @@ import disk_kills
 import pytest
 from every_kind import FAST, NUMBERED, REDUCED, config_of, files_by_bits, options_of, slow_unless_in
 from faults import NAMES, SYNCS, WRITES, error, fault_at
+from forgetful import Forgetful
 from forks import popen
 from stores import LayersSeen, contents, resume, stop_after
 
@@ -339,9 +340,9 @@ class TestSpill:
 
     def test_on_a_cluster(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.undo()
-        options = RunOptions(spill=str(tmp_path), scheduler="local", workers=1)
+        options = RunOptions(spill=str(tmp_path))
         with pytest.raises(InputError, match="threads of this process; the run uses a cluster"):
-            run_puzzle(config_of("topspin"), tmp_path / "t.zarr", options)
+            run_puzzle(config_of("topspin"), tmp_path / "t.zarr", options, scheduler=Forgetful(()))
 
     def test_keys(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.undo()
