@@ -16,6 +16,7 @@ from hypothesis import settings
 from programs import Command, Outcome, Process, forget_puzzles
 
 if TYPE_CHECKING:
+    from browsers import Pages
     from clusters import Cluster
     from program_runs import Run
     from s3 import Bucket, Proxy, Server
@@ -291,3 +292,21 @@ def proxy(bucket: "Bucket", monkeypatch: pytest.MonkeyPatch) -> "Iterator[Proxy]
     monkeypatch.setenv("AWS_ENDPOINT_URL", standing.url)
     yield standing
     standing.close()
+
+
+@pytest.fixture(scope="session")
+def _browser() -> "Iterator[Pages]":
+    """The system's Chromium, once for all tests of this process."""
+    from browsers import started_browser
+
+    with started_browser() as started:
+        yield started
+
+
+@pytest.fixture
+def pages(_browser: "Pages") -> "Iterator[Pages]":
+    """Pages of the browser, for one test."""
+    from browsers import in_use
+
+    with in_use(_browser) as used:
+        yield used

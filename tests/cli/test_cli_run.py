@@ -38,6 +38,7 @@ def test_json(cli: Command, tmp_path: Path) -> None:
     assert again["resumed_from"] == 31
 
 
+@pytest.mark.slow
 def test_the_total_time_begins_with_the_process(process: Process) -> None:
     begin = time.perf_counter()
     report, _ = process("run", "eight-puzzle", "--json", "--quiet", fresh=True).communicate()

@@ -136,11 +136,9 @@ def test_input_without_end(finished: Path, line: str, status: int, answer: str) 
     ("redirections", "status", "lines"),
     [
         (">&-", 1, 1),
-        ("<&-", 2, 1),
-        ("</dev/zero", 2, 1),
-        (">&- <&-", 2, 1),
+        pytest.param("<&-", 2, 1, marks=pytest.mark.slow),
+        pytest.param(">&- <&-", 2, 1, marks=pytest.mark.slow),
         ("<&- >&- 2>&-", 2, 0),
-        ("</dev/null >/dev/full 2>/dev/full", 0, 0),
     ],
 )
 def test_a_process_whose_streams_are_not_there(finished: Path, redirections: str, status: int, lines: int) -> None:
@@ -149,6 +147,16 @@ def test_a_process_whose_streams_are_not_there(finished: Path, redirections: str
     ended = subprocess.run(shell, capture_output=True, text=True, check=False)
     assert (ended.returncode, len(ended.stderr.splitlines())) == (status, lines), ended
     assert "Traceback" not in ended.stderr
+
+
+def test_a_process_whose_streams_are_devices(finished: Path) -> None:
+    command = [*PROGRAM, "query", str(finished), "-"]
+    with open("/dev/zero") as zeros:
+        process = popen(command, stdin=zeros, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        out, err = process.communicate()
+    assert (process.returncode, out, len(err.splitlines())) == (2, "", 1)
+    with open("/dev/null") as nothing, open("/dev/full", "w") as full:
+        assert popen(command, stdin=nothing, stdout=full, stderr=full).wait() == 0
 
 
 def test_a_locale_without_the_characters_that_are_drawn(finished: Path) -> None:
@@ -161,7 +169,9 @@ def test_a_locale_without_the_characters_that_are_drawn(finished: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "environment", [{"COLUMNS": "²"}, {"COLUMNS": "9" * 5000}, {"PYTHONIOENCODING": "ascii"}], ids=str
+    "environment",
+    [{"COLUMNS": "²"}, {"COLUMNS": "9" * 5000}, pytest.param({"PYTHONIOENCODING": "ascii"}, marks=pytest.mark.slow)],
+    ids=str,
 )
 def test_an_odd_terminal(environment: dict[str, str], finished: Path) -> None:
     ours, theirs = pty.openpty()

@@ -184,6 +184,7 @@ def test_only_harmful_settings_of_libraries_are_removed() -> None:
     assert environment == kept
 
 
+@pytest.mark.slow
 def test_a_run_among_harmful_settings(tmp_path: Path) -> None:
     command = [*PROGRAM, "run", "knights-coloured", "--quiet", "--store", str(tmp_path / "t.zarr")]
     ended = subprocess.run(command, env={**os.environ, **HARMFUL}, capture_output=True, text=True, check=False)

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from project import ROOT
 
 ENDPOINT = '''
@@ -52,6 +53,7 @@ print(json.dumps([antipodes.__file__, short, long, schemas["MeanDistance"]["requ
 """
 
 
+@pytest.mark.slow
 def test_an_endpoint_is_one_module_and_one_line(stores: Path, tmp_path: Path) -> None:
     copy = tmp_path / "pipeline" / "antipodes"
     shutil.copytree(ROOT / "pipeline" / "antipodes", copy, ignore=shutil.ignore_patterns("__pycache__"))

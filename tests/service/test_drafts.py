@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from programs import Command
-from puzzle_settings import TOWERS
+from puzzle_settings import DIALS, TOWERS
 from service_client import Client, fits
 from service_stores import TABLES, UNFINISHED, client_of, config_of
 
@@ -229,28 +229,8 @@ def puzzle_of_dials() -> Puzzle:
     return define_puzzle(name="dials", radices=[9, 6, 4], start=[0, 0, 0], moves={"up": lambda dials: dials})
 
 
-PYTHON = """
-from antipodes import define_puzzle
-
-def parse(text):
-    numbers = [ord(letter) - ord("a") for letter in text]
-    if sum(numbers) > 6:
-        raise ValueError("the dials add up to more than 6")
-    return numbers
-
-def up(dials):
-    dials[:, 0] = (dials[:, 0] + 2) % 4
-    return dials, dials.sum(axis=1) <= 6
-
-dials = define_puzzle(
-    name="dials", radices=[4, 4, 4], start=[0, 0, 0], moves={"up": up}, parse=parse,
-    format=lambda dials: "".join(chr(ord("a") + dial) for dial in dials),
-)
-"""
-
-
 def test_a_puzzle_in_python_refuses_what_its_parse_refuses(cli: Command, tmp_path: Path) -> None:
-    (tmp_path / "own.py").write_text(PYTHON)
+    (tmp_path / "own.py").write_text(DIALS)
     assert cli("run", "own.py:dials", "--quiet").status == 0
     client = client_of(tmp_path / "outputs")
     assert checked(client, "dials", ["2", "0", "0"])["position"] == "caa"

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from forks import FOLDER, popen
 from service_client import Client
 from waiting import PATIENCE
 
@@ -356,24 +357,11 @@ def test_a_request_does_not_wait_for_ever_while_another_opens_the_store(
     assert not library.is_busy
 
 
-BLOCKED = """
-import sys, threading
-from antipodes.service import overview
-def block(opened):
-    print("blocked", flush=True)
-    threading.Event().wait()
-overview.layers_view = block
-from antipodes.cli.program import main
-sys.argv = ["antipodes", "serve", sys.argv[1], "--port", "0"]
-main()
-"""
-
-
 @pytest.mark.parametrize("numbers", [[signal.SIGTERM], [signal.SIGINT], [signal.SIGINT, signal.SIGINT]])
 def test_the_program_ends_while_answers_are_stuck(stores: Path, numbers: list[signal.Signals]) -> None:
     """Even if all threads that compute answers are."""
-    command = [sys.executable, "-c", BLOCKED, str(stores / "fields.zarr")]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as served:
+    command = [sys.executable, str(FOLDER / "blocked_service.py"), str(stores / "fields.zarr")]
+    with popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as served:
         try:
             assert served.stdout is not None
             port = int(served.stdout.readline().rpartition(":")[2].partition("/")[0])

@@ -6,7 +6,10 @@ from collections.abc import Callable
 from playwright.sync_api import Locator, Page, expect
 
 Open = Callable[..., Page]
-"""Opens a path of the explorer in a new browser context, with these options of Playwright."""
+"""Opens a path of the explorer, with options of Playwright; ``prepare`` is called with the page before.
+
+With ``fresh``, the page is used by no other test: where a test changes more than the page and its address.
+"""
 
 
 def distance(page: Page) -> Locator:
@@ -28,6 +31,12 @@ def drag(page: Page, letter: str, right: float, down: float) -> None:
     page.mouse.move(x + right * box["width"] / 2, y + down * box["height"] / 2)
     page.mouse.move(x + right * box["width"], y + down * box["height"])
     page.mouse.up()
+
+
+def visit(page: Page, path: str) -> Page:
+    """Go to another path of the explorer, as a link does: without loading the page again."""
+    page.goto(page.url.partition("#")[0].rstrip("/") + path)
+    return page
 
 
 def expect_position(page: Page, position: str) -> None:

@@ -1,5 +1,6 @@
 """Small stores for the explorer, and the service that serves them."""
 
+import shutil
 import subprocess
 import threading
 from collections.abc import Iterator
@@ -12,7 +13,7 @@ from stores import stop_after
 from tiling_stores import SQUARE, tiled
 from waiting import PATIENCE
 
-from antipodes.puzzles.config import Config
+from antipodes.puzzles.config import Config, load_config
 from antipodes.tables.run import RunOptions, run_puzzle
 
 TWISTY = """
@@ -43,6 +44,9 @@ TABLES: dict[str, dict[str, Any]] = {
     "pancakes": {"family": "pancake", "n": 5},
     "wide": {"family": "generators", "n": 26, "moves": {"turn-everything-around": REVERSED, "swap": "(0 1)"}},
     "doomed": {"family": "pancake", "n": 4},
+    "goal": {"family": "sliding", "rows": 2, "columns": 3, "start": "1 2 3 / 4 5 0", "goal": "0 1 2 / 3 4 5"},
+    "starts": {"family": "sliding", "rows": 2, "columns": 3, "start": ["1 2 3 4 5 0", "5 4 3 2 1 0"]},
+    "pawns": {"family": "jump", "start": "AB-/---/---", "offsets": [[0, 1], [1, 0]]},
 }
 """Settings of the finished tables, by name."""
 MARKUP = "<b>&\"'"
@@ -53,8 +57,13 @@ REACHED = 3
 SERIAL = RunOptions(workers=1, checkpoint_every=0)
 
 
-def make_site(folder: Path) -> Path:
-    """Fill a folder with finished tables, two unfinished tables, counts, tilings and a corrupt store; return it."""
+def make_site(folder: Path, eight: Path) -> Path:
+    """Fill a folder with finished tables, three unfinished tables, counts, tilings and a corrupt store; return it.
+
+    The table of the eight-puzzle is a copy.
+    """
+    shutil.copytree(eight, folder / "eight-puzzle.zarr")
+    run_puzzle(load_config("2x2x2"), folder / "2x2x2.zarr", SERIAL, interrupted=stop_after(4))
     for name, settings in TABLES.items():
         run_puzzle(Config({"name": name, **settings}), folder / f"{name}.zarr", SERIAL)
     for name in ("unfinished", "growing"):

@@ -6,6 +6,25 @@ from antipodes.puzzles.config import Config
 
 TOWERS = Config({"name": "towers", "family": "hanoi", "pegs": 3, "discs": 6})
 """The towers of Hanoi, a small puzzle whose table is reduced by a symmetry, which exchanges two pegs."""
+DIALS = """
+from antipodes import define_puzzle
+
+def parse(text):
+    numbers = [ord(letter) - ord("a") for letter in text]
+    if sum(numbers) > 6:
+        raise ValueError("the dials add up to more than 6")
+    return numbers
+
+def up(dials):
+    dials[:, 0] = (dials[:, 0] + 2) % 4
+    return dials, dials.sum(axis=1) <= 6
+
+dials = define_puzzle(
+    name="dials", radices=[4, 4, 4], start=[0, 0, 0], moves={"up": up}, parse=parse,
+    format=lambda dials: "".join(chr(ord("a") + dial) for dial in dials),
+)
+"""
+"""A puzzle in Python: three dials, which turn by two while their sum is at most 6; letters stand for numbers."""
 LINE: dict[str, Any] = {"name": "line", "family": "sliding", "rows": 1, "columns": 300}
 LINE["start"] = " ".join(["0"] + ["1"] * 299)
 

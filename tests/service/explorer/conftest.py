@@ -1,24 +1,20 @@
-"""A browser, a service of small stores, and pages that fail a test for what goes wrong in them."""
+"""A service of small stores, and pages that fail a test for what goes wrong in them."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from browsers import started_browser
+from browsers import Pages
 from explorer_pages import Open
 from explorer_site import make_site, served
-from playwright.sync_api import Browser, Page, expect
-from waiting import PATIENCE
-
-MILLISECONDS = 1000 * PATIENCE
-"""The time that a page has for what a test expects."""
+from playwright.sync_api import Page
 
 
 @pytest.fixture(scope="session")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def site(tmp_path_factory: pytest.TempPathFactory, finished: Path) -> Path:
     """The folder of the stores. A test that changes one has it for itself: `growing`, `doomed`."""
-    return make_site(tmp_path_factory.mktemp("site"))
+    return make_site(tmp_path_factory.mktemp("site"), finished)
 
 
 @pytest.fixture(scope="session")
@@ -28,42 +24,29 @@ def address(site: Path) -> Iterator[str]:
         yield found
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    """The system's Chromium. It ends with the module, as its event loop would disturb other tests of this process."""
-    expect.set_options(timeout=MILLISECONDS)
-    with started_browser() as started:
-        yield started
-
-
 @pytest.fixture
-def open_page(browser: Browser, address: str) -> Iterator[Open]:
+def open_page(pages: Pages, address: str) -> Iterator[Open]:
     """Opens a path of the explorer; the test fails at its end if a script did, or the page asked another server."""
-    wrong: list[str] = []
-    contexts: list[Any] = []
 
-    def watch(page: Page) -> None:
-        page.on("pageerror", lambda error: wrong.append(str(error)))
-        page.on("console", lambda message: message.type == "error" and note(message.text))
-        page.on(
-            "request", lambda request: request.url.startswith((address, "blob:", "data:")) or wrong.append(request.url)
-        )
-
-    def note(text: str) -> None:
-        if not text.startswith("Failed to load resource"):  # the page shows what the service refuses
-            wrong.append(text)
-
-    def open_path(path: str = "/", **options: Any) -> Page:
-        settings = {"viewport": {"width": 1280, "height": 900}, "reduced_motion": "reduce", **options}
-        context = browser.new_context(**settings)
-        context.set_default_timeout(MILLISECONDS)
-        contexts.append(context)
-        page = context.new_page()
-        watch(page)
+    def open_path(path: str = "/", prepare: Callable[[Page], object] | None = None, **options: Any) -> Page:
+        page = pages.take(**{"viewport": {"width": 1280, "height": 900}, "reduced_motion": "reduce", **options})
+        if prepare is not None:
+            prepare(page)
         page.goto(address + path)
         return page
 
     yield open_path
-    for context in contexts:
-        context.close()
-    assert wrong == []
+    # the page shows what the service refuses
+    assert [error for error in pages.errors if not error.startswith("Failed to load resource")] == []
+    assert [asked for asked in pages.requests if not asked.startswith((address, "blob:", "data:", "about:"))] == []
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Add the texts of the pages to the report of a test that fails."""
+    report = yield
+    if report.when == "call" and report.failed and "pages" in item.funcargs:
+        report.sections.append(("Pages", item.funcargs["pages"].show()))
+    return report

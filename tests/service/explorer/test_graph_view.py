@@ -2,27 +2,15 @@
 
 import math
 import re
-import shutil
-from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
-from explorer_pages import Open, distance, expect_position
-from explorer_site import served
+from browsers import violations
+from explorer_pages import Open, distance, expect_position, visit
 from playwright.sync_api import Locator, Page, expect
-from stores import stop_after
 
-from antipodes.puzzles.config import Config
-from antipodes.tables.run import RunOptions, run_puzzle
-
-SERIAL = RunOptions(workers=1, checkpoint_every=0)
-TABLES: dict[str, dict[str, Any]] = {
-    "hanoi": {"family": "hanoi", "pegs": 3, "discs": 3},
-    "pawns": {"family": "jump", "start": "AB-/---/---", "offsets": [[0, 1], [1, 0]]},
-}
-PANCAKES = {"name": "pancakes", "family": "pancake", "n": 5}
 HANOI = "/#/hanoi?view=graph"
 WITHOUT_WEBGL = """
 const original = HTMLCanvasElement.prototype.getContext;
@@ -44,21 +32,14 @@ INK = """canvas => {
 """How many pixels are drawn, right after a frame."""
 
 
-@pytest.fixture(scope="module")
-def address(tmp_path_factory: pytest.TempPathFactory, finished: Path) -> Iterator[str]:
-    folder = tmp_path_factory.mktemp("graphs")
-    for name, settings in TABLES.items():
-        run_puzzle(Config({"name": name, **settings}), folder / f"{name}.zarr", SERIAL)
-    run_puzzle(Config(PANCAKES), folder / "pancakes.zarr", SERIAL, interrupted=stop_after(3))
-    shutil.copytree(finished, folder / "eight-puzzle.zarr")
-    with served(folder) as found:
-        yield found
-
-
 @pytest.fixture
 def open_tall(open_page: Open) -> Open:
     """Opens a page whose window shows the whole graph."""
-    return lambda path: open_page(path, viewport={"width": 1280, "height": 1900})
+    return partial(open_page, viewport={"width": 1280, "height": 1900})
+
+
+def without_webgl(page: Page) -> None:
+    page.add_init_script(WITHOUT_WEBGL)
 
 
 def stage(page: Page) -> Locator:
@@ -127,10 +108,7 @@ def test_a_small_graph_is_drawn_whole(open_page: Open) -> None:
 
 
 def test_without_webgl_a_plain_canvas_shows_the_same(open_page: Open) -> None:
-    page = open_page("/")
-    page.add_init_script(WITHOUT_WEBGL)
-    page.goto(page.url.split("#")[0].rstrip("/") + HANOI)
-    page.reload()
+    page = open_page(HANOI, without_webgl, fresh=True)
     expect(stage(page)).to_have_attribute("data-drawing", "canvas")
     place_of(page, 0)
     assert drawn(page) > 1000
@@ -147,10 +125,7 @@ def test_a_graphics_card_that_is_taken_away_is_not_missed(open_page: Open) -> No
 
 
 def test_where_frames_come_late_a_plain_canvas_takes_over(open_page: Open) -> None:
-    page = open_page("/")
-    page.add_init_script(SLOW)
-    page.goto(page.url.split("#")[0].rstrip("/") + HANOI)
-    page.reload()
+    page = open_page(HANOI, lambda page: page.add_init_script(SLOW), fresh=True)
     expect(stage(page)).to_have_attribute("data-drawing", "WebGL")
     place_of(page, 0)
     point_at(page, (300, 200))
@@ -247,7 +222,7 @@ def test_of_a_large_graph_the_neighbourhood_follows_the_board(open_page: Open) -
 def test_one_way_moves_and_unfinished_tables(open_page: Open) -> None:
     page = open_page("/#/pawns?view=graph")
     expect(page.locator(".graph-words")).to_contain_text("102 one-way moves")
-    page = open_page("/#/pancakes?view=graph")
+    page = open_page("/#/unfinished?view=graph")
     expect(page.locator(".graph-words")).to_contain_text("4 layers")
 
 
@@ -273,16 +248,12 @@ ACROSS = """([x, y, right, down]) => new Promise((done) => {
 
 @pytest.mark.parametrize("drawing", ["WebGL", "canvas"])
 def test_arrows_point_where_one_way_moves_lead(open_tall: Open, drawing: str) -> None:
-    page = open_tall("/")
-    if drawing == "canvas":
-        page.add_init_script(WITHOUT_WEBGL)
-    page.goto(page.url.split("#")[0].rstrip("/") + "/#/pawns?view=graph")
-    page.reload()
+    page = open_tall("/#/pawns?view=graph", without_webgl if drawing == "canvas" else None, fresh=True)
     expect(stage(page)).to_have_attribute("data-drawing", drawing)
     ahead, behind = widths_of_an_edge(page)
     assert behind >= ahead + 3  # the head is wide where it begins, and ends in a point
-    page.goto(page.url.split("#")[0].rstrip("/") + HANOI)
-    page.reload()
+    visit(page, HANOI)
+    expect(page.locator(".graph-words")).to_have_text("27 positions, 39 moves, 8 layers")
     ahead, behind = widths_of_an_edge(page)
     assert abs(behind - ahead) <= 1.5
 
@@ -310,7 +281,7 @@ def test_an_address_with_a_depth_that_is_none_highlights_nothing(open_page: Open
 
 
 def test_the_theme_changes_the_colours(open_page: Open) -> None:
-    page = open_page(HANOI)
+    page = open_page(HANOI, fresh=True)
     place_of(page, 0)
     tick = page.locator(".graph-ruler button").first
     light = tick.get_attribute("style")
@@ -347,10 +318,8 @@ def test_the_picture_is_saved(open_page: Open) -> None:
     assert drawn(page) > 1000
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_the_graph_has_no_serious_violation(open_page: Open, scheme: str) -> None:
-    page = open_page(f"{HANOI}&depth=3", color_scheme=scheme)
+def test_the_graph_has_no_serious_violation(open_page: Open) -> None:
+    page = open_page(f"{HANOI}&depth=3")
     place_of(page, 0)
     page.get_by_text("The graph as text").click()
-    found = Axe().run(page).response["violations"]
-    assert [one["id"] for one in found if one["impact"] in ("serious", "critical")] == []
+    assert violations(page) == {}

@@ -1,36 +1,13 @@
 """The legal moves, previews, the meaning of names, stickers, letter keys, other paths, and the sign of loading."""
 
 import re
-from collections.abc import Iterator
 
 import pytest
 from explorer_pages import Open, distance, expect_position, piece
-from explorer_site import SERIAL, TABLES, served
 from playwright.sync_api import Locator, Page, Route, expect
-from stores import stop_after
-
-from antipodes.puzzles.config import Config, load_config
-from antipodes.tables.run import RunOptions, run_puzzle
 
 TILES = "/#/tiles?position=1 2 3 0 4 5"
-GOAL = {"family": "sliding", "rows": 2, "columns": 3, "start": "1 2 3 / 4 5 0"}
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
-
-
-@pytest.fixture(scope="module")
-def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    folder = tmp_path_factory.mktemp("moves")
-    made = {name: TABLES[name] for name in ("tiles", "one-way", "lights", "pancakes")}
-    made |= {"goal": {**GOAL, "goal": "0 1 2 / 3 4 5"}}
-    made |= {"starts": {**GOAL, "start": ["1 2 3 4 5 0", "5 4 3 2 1 0"]}}
-    for name, settings in made.items():
-        run_puzzle(Config({"name": name, **settings}), folder / f"{name}.zarr", SERIAL)
-    cube = load_config("2x2x2")
-    run_puzzle(cube, folder / "2x2x2.zarr", SERIAL, interrupted=stop_after(4))
-    counts = RunOptions(workers=1, counts_only=True)
-    run_puzzle(Config({"name": "counted", **TABLES["pancakes"]}), folder / "counted.zarr", counts)
-    with served(folder) as found:
-        yield found
 
 
 def moves(page: Page) -> Locator:
@@ -210,9 +187,7 @@ def test_words_of_goals_and_of_several_starts(open_page: Open) -> None:
 
 
 def test_a_sign_of_loading_after_half_a_second(open_page: Open) -> None:
-    page = open_page(TILES)
-    page.clock.install(time=0)
-    page.reload()  # a timer that was set before the clock was installed could not be cleared
+    page = open_page(TILES, lambda page: page.clock.install(time=0), fresh=True)
     expect(moves(page)).to_have_count(2)
     page.clock.pause_at(3600)
     held: list[Route] = []

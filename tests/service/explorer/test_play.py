@@ -1,7 +1,7 @@
 """The board of a table as a person plays on it."""
 
 from explorer_pages import Open, distance, drag, expect_position, piece
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
 
 TILES = "/#/tiles?position=1 2 3 0 4 5"
 """Two moves from the start: first 4 and then 5 go left."""
@@ -10,8 +10,16 @@ AN_HOUR = 3600
 """Seconds after the page's clock began: there it is stopped, since otherwise it goes on as the machine's does."""
 
 
-def test_a_click_moves_a_piece_and_the_distance_follows(open_page: Open) -> None:
+def with_a_clock(page: Page) -> None:
+    """The page's clock, which the test stops and moves on."""
+    page.clock.install(time=0)
+
+
+def test_a_click_moves_a_piece_that_can_move_and_the_distance_follows(open_page: Open) -> None:
     page = open_page(TILES)
+    expect(page.locator(".move")).to_have_count(2)
+    piece(page, "3").click()
+    expect_position(page, "1 2 3 0 4 5")
     expect(distance(page)).to_have_text("2")
     piece(page, "4").click()
     expect(distance(page)).to_have_text("1")
@@ -19,13 +27,6 @@ def test_a_click_moves_a_piece_and_the_distance_follows(open_page: Open) -> None
     piece(page, "5").click()
     expect(distance(page)).to_have_text("0")
     expect(page.get_by_text("this is the start")).to_be_visible()
-
-
-def test_a_piece_that_cannot_move_does_not(open_page: Open) -> None:
-    page = open_page(TILES)
-    expect(page.locator(".move")).to_have_count(2)
-    piece(page, "3").click()
-    expect_position(page, "1 2 3 0 4 5")
 
 
 def test_an_empty_place_is_clicked_to_bring_a_piece_there(open_page: Open) -> None:
@@ -126,9 +127,7 @@ def test_space_makes_one_best_move(open_page: Open) -> None:
 
 
 def test_the_shortest_path_is_played_and_paused(open_page: Open) -> None:
-    page = open_page()
-    page.clock.install(time=0)
-    page.goto(page.url.partition("#")[0] + "#/pancakes?position=5 1 4 2 3")
+    page = open_page("/#/pancakes?position=5 1 4 2 3", with_a_clock, fresh=True)
     play = page.get_by_role("button", name="Play a shortest path to the start")
     expect(play).to_be_enabled()
     page.clock.pause_at(AN_HOUR)
@@ -150,22 +149,16 @@ def test_the_shortest_path_is_played_and_paused(open_page: Open) -> None:
     expect(page.locator(".trail .point")).to_have_count(seen + far)
 
 
-def test_the_shortest_paths_are_counted(open_page: Open) -> None:
-    page = open_page(TILES)
-    expect(page.locator(".paths")).to_have_text("1 shortest path")
-
-
 def test_no_path_is_offered_before_the_position_is_known(open_page: Open) -> None:
-    page = open_page("/")
-    page.route("**/view?*", lambda route: None)
-    page.goto(page.url.split("#")[0] + TILES[1:])
+    page = open_page(TILES, lambda page: page.route("**/view?*", lambda route: None))
     expect(page.get_by_role("tab", name="Moves")).to_be_visible()
     expect(page.locator(".path-part")).to_have_count(1)
     expect(page.get_by_role("button", name="Show a shortest path")).to_have_count(0)
 
 
-def test_a_shortest_path_is_shown_as_boards(open_page: Open) -> None:
+def test_the_shortest_paths_are_counted_and_one_is_shown_as_boards(open_page: Open) -> None:
     page = open_page(TILES)
+    expect(page.locator(".paths")).to_have_text("1 shortest path")
     page.get_by_role("button", name="Show a shortest path").click()
     boards = page.get_by_role("region", name="Boards of the path").get_by_role("button")
     expect(boards).to_have_count(3)
@@ -204,9 +197,7 @@ def test_back_in_the_browser_takes_a_move_back(open_page: Open) -> None:
 
 
 def test_moves_without_a_way_back_play_from_the_start(open_page: Open) -> None:
-    page = open_page()
-    page.clock.install(time=0)
-    page.goto(page.url.partition("#")[0] + "#/one-way?position=2 3 4 0 1")
+    page = open_page("/#/one-way?position=2 3 4 0 1", with_a_clock, fresh=True)
     expect(page.get_by_role("heading", name="One move before")).to_be_visible()
     expect(distance(page)).to_have_text("3")
     page.clock.pause_at(AN_HOUR)

@@ -2,20 +2,14 @@
 
 import json
 import re
-import shutil
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any
 from urllib.parse import parse_qs, urlencode, urlsplit
 from urllib.request import urlopen
 
 import pytest
 from explorer_pages import Open, distance, expect_position
-from explorer_site import SERIAL, TABLES, served
 from playwright.sync_api import Page, Route, expect
-
-from antipodes.puzzles.config import Config
-from antipodes.tables.run import run_puzzle
 
 FAR, FARTHER = "6 4 7 8 5 0 3 2 1", "8 6 7 2 5 4 3 0 1"
 EIGHT = f"/#/eight-puzzle?{urlencode({'position': FAR})}"
@@ -32,16 +26,6 @@ RECORDER = """() => {
   new MutationObserver(record).observe(document.getElementById("main"), changes);
 }"""
 """Records which numbers stand beside which board, after each change of the page."""
-
-
-@pytest.fixture(scope="module")
-def address(tmp_path_factory: pytest.TempPathFactory, finished: Path) -> Iterator[str]:
-    folder = tmp_path_factory.mktemp("numbers")
-    shutil.copytree(finished, folder / "eight-puzzle.zarr")
-    for name in ("tiles", "one-way"):
-        run_puzzle(Config({"name": name, **TABLES[name]}), folder / f"{name}.zarr", SERIAL)
-    with served(folder) as found:
-        yield found
 
 
 def answer(address: str, store: str, what: str, position: str) -> Any:

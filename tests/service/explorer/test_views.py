@@ -20,7 +20,7 @@ def heights(page: Page) -> list[float]:
     return [float(bar.get_attribute("height") or 0) for bar in page.locator(".chart .bar .fill").all()]
 
 
-def test_the_distribution_is_drawn_linear_and_logarithmic(open_page: Open) -> None:
+def test_the_distribution_is_drawn_linear_and_logarithmic_and_is_a_table_too(open_page: Open) -> None:
     page = open_page("/#/tiles?view=distribution")
     bars = page.get_by_role("group", name="Positions at each depth").get_by_role("button")
     expect(bars).to_have_count(len(LAYERS))
@@ -30,6 +30,8 @@ def test_the_distribution_is_drawn_linear_and_logarithmic(open_page: Open) -> No
     page.get_by_role("button", name="Logarithmic").click()
     expect(page).to_have_url(re.compile("scale=log"))
     assert heights(page)[1] > linear[1]
+    page.get_by_text("As numbers").click()
+    expect(page.get_by_role("row", name="14 44")).to_be_visible()
 
 
 def test_a_bar_of_tabs_that_fits_has_no_shadow(open_page: Open) -> None:
@@ -89,12 +91,6 @@ def test_a_bar_lists_positions_at_its_depth(open_page: Open) -> None:
     expect(boards).to_have_count(44)
     page.get_by_role("button", name="A random one").click()
     expect(distance(page)).to_have_text("14")
-
-
-def test_the_counts_are_a_table_too(open_page: Open) -> None:
-    page = open_page("/#/tiles?view=distribution")
-    page.get_by_text("As numbers").click()
-    expect(page.get_by_role("row", name="14 44")).to_be_visible()
 
 
 def test_the_antipodes_are_a_gallery(open_page: Open) -> None:

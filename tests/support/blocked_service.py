@@ -1,0 +1,18 @@
+"""The service of a store, as a program: each answer about its layers waits for ever, and says so before."""
+
+import sys
+import threading
+from typing import Any
+
+from antipodes.cli.program import main
+from antipodes.service import overview
+
+
+def block(opened: Any) -> None:
+    print("blocked", flush=True)
+    threading.Event().wait()
+
+
+overview.layers_view = block  # type: ignore[assignment]
+sys.argv = ["antipodes", "serve", sys.argv[1], "--port", "0"]
+main()
