@@ -22,6 +22,7 @@ ONLY_COMMANDS = {
     "stores.py": "checks --puzzle of commands, and composes commands",
     "storage/manifest.py": "composes a command",
     "tables/store/search_stores.py": "composes a command",
+    "tables/questions.py": "declares commands, with examples",
     "puzzles/abstraction.py": "the command `abstract`, which Python does not have",
 }
 """Modules whose texts may have options of commands, and why: Python programs do not get them, or they are commands."""

@@ -13,6 +13,7 @@ from antipodes.tables.store.search_stores import TableStore
 
 FAR = "8 6 7 2 5 4 3 0 1"
 ODD = "2 1 3 4 5 6 7 8 0"
+UNREACHABLE = "unreachable (odd permutation: with the empty square back in its place, two pieces are swapped)"
 
 
 @pytest.mark.parametrize(
@@ -31,7 +32,7 @@ def test_json(cli: Command, finished: Path) -> None:
     outcome = cli("query", finished, FAR, ODD, "123456780", "--json")
     assert json.loads(outcome.out) == [
         {"position": FAR, "distance": 31},
-        {"position": ODD, "distance": None},
+        {"position": ODD, "distance": None, "obstacle": UNREACHABLE[len("unreachable (") : -1]},
         {"position": "1 2 3 4 5 6 7 8 0", "distance": 0},
     ]
 
@@ -43,8 +44,10 @@ def test_paths(cli: Command, finished: Path) -> None:
     for here, there in zip(reached["path"], reached["path"][1:], strict=False):
         assert sum(a != b for a, b in zip(here.split(), there.split(), strict=True)) == 2
     assert odd["path"] is None
+    assert f"unreachable ({odd['obstacle']})" == UNREACHABLE
+    assert "obstacle" not in reached
     out = cli("query", finished, "--path", FAR, ODD).out
-    assert f"{ODD}: unreachable" in out
+    assert f"{ODD}: {UNREACHABLE}\n" in out
     assert out.count("╭") == 32
 
 
@@ -68,7 +71,7 @@ def test_a_bad_line_among_many(finished: Path, cli: Command) -> None:
     lines = [FAR, "1 2 3", "", ODD, "nonsense", FAR]
     outcome = cli("query", finished, "-", stdin="\n".join(lines))
     assert outcome.status == 2
-    assert outcome.out == f"{FAR}: 31\n{ODD}: unreachable\n{FAR}: 31\n"
+    assert outcome.out == f"{FAR}: 31\n{ODD}: {UNREACHABLE}\n{FAR}: 31\n"
     second, fifth, summary = outcome.err.splitlines()
     assert second == "antipodes: line 2: position '1 2 3': expected 9 symbols, found 3"
     assert fifth.startswith("antipodes: line 5: position 'nonsense': ")
@@ -196,7 +199,7 @@ def test_depths_of_an_unfinished_table(unfinished: Path, cli: Command) -> None:
 
 def test_unfinished_tables_do_not_guess(cli: Command, unfinished: Path) -> None:
     assert cli("query", unfinished, "123456708").out.endswith(": 1\n")
-    assert cli("query", unfinished, ODD).out == f"{ODD}: unreachable\n", "that is known without the table"
+    assert cli("query", unfinished, ODD).out == f"{ODD}: {UNREACHABLE}\n", "that is known without the table"
 
 
 def test_positions_of_jump_puzzles_begin_with_dashes(cli: Command) -> None:

@@ -96,8 +96,9 @@ def test_an_unreachable_position(cli: Command, finished: Path, method: str) -> N
     found = answer(cli, "eight-puzzle", WRONG_PARITY, "--method", method, *store)
     assert (found["outcome"], found["distance"], found["solutions"]) == ("unreachable", None, [])
     assert (found["expanded"], found["solution_count"]) == (0, 0)
+    assert found["obstacle"].startswith("odd permutation: ")
     text = cli("solve", "eight-puzzle", WRONG_PARITY, "--method", method, *store).out
-    assert text.startswith("unreachable: no sequence of moves leads to the goal\n")
+    assert text.startswith(f"unreachable ({found['obstacle']}): no sequence of moves leads to the goal\n")
 
 
 @pytest.mark.parametrize("method", [*SEARCHES, "table"])

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from antipodes.cli.main import COMMANDS
 from workshop.manual.__main__ import COMPLETIONS, FOLDER, PAGE, page
+from workshop.manual.reference import page_with, sections
 
 BASH = """
 source {script}
@@ -20,6 +21,11 @@ def test_the_page_is_that_of_the_commands() -> None:
     written = PAGE.read_text(encoding="utf-8")
     assert written == page(), "run make manual"
     assert all(f"\n.SS antipodes {name} " in written for names in COMMANDS.values() for name in names)
+
+
+def test_the_reference_of_the_questions_is_that_of_their_declarations() -> None:
+    for path, section in sections().items():
+        assert page_with(path, section) == path.read_text(encoding="utf-8"), f"run make manual ({path.name})"
 
 
 def test_no_text_is_taken_for_a_macro() -> None:

@@ -71,9 +71,12 @@ def test_the_patterns_of_bundled_puzzles_have_their_moves(name: str) -> None:
             "enumerated: cannot be combined with free tiles; remove one of them",
         ),
         (toml(LINE, {"wrokers": 2}), r"\[run\] wrokers: unknown key"),
-        (toml(LINE, {"workers": "two"}), r"\[run\] workers: expected an integer, found 'two'"),
+        (toml(LINE, {"workers": "two"}), r"\[run\] workers: expected an integer of at least 1, found 'two'"),
         (toml(LINE, {"workers": 1.5}), r"\[run\] workers"),
-        (toml(LINE, {"checkpoint_every": "often"}), r"\[run\] checkpoint_every: expected a number, found 'often'"),
+        (
+            toml(LINE, {"checkpoint_every": "often"}),
+            r"\[run\] checkpoint_every: expected a number of at least 0, found",
+        ),
         (
             toml(LINE, {"memory_limit": 1.5}),
             r"\[run\] memory_limit: expected a number of bytes or a string such as 2GiB",

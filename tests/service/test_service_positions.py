@@ -162,7 +162,9 @@ def test_an_unreachable_position(client: Client, tables: dict[str, Table], name:
     if text is None:
         assert len(tables[name]) == tables[name].index_size
         return
-    assert client.value(f"/stores/{name}/distance", {"position": text})["distance"] is None
+    found = client.value(f"/stores/{name}/distance", {"position": text})
+    assert (found["distance"], found.get("obstacle")) == (None, tables[name].obstacle(text))
+    assert client.post(f"/stores/{name}/distances", {"positions": [text]}).json == [found]
     view = client.value(f"/stores/{name}/view", {"position": text})
     assert (view["distance"], view["reached"], view["shortest_moves"]) == (None, True, 0)
     assert {one["change"] for one in view["successors"]} <= {None}

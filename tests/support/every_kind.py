@@ -7,8 +7,10 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import key_puzzles
+import numpy as np
 import pytest
 from brute_force import Rows, positions_of
+from numpy.typing import NDArray
 from own_puzzles import symmetric_towers
 from stores import contents
 from twisty import TWO_PARTS
@@ -124,6 +126,19 @@ def options_of(name: str, **more: Any) -> RunOptions:
 def known_positions(name: str) -> list[Rows]:
     """Return the positions at each depth, by brute force."""
     return positions_of(config_of(name).puzzle)
+
+
+@cache
+def known_moves(name: str) -> list[NDArray[np.int64]]:
+    """Return how many moves of the positions at each depth lead farther, to the same depth, and nearer, ``(n, 3)``."""
+    known, moves = known_positions(name), config_of(name).puzzle.moves
+    depths = {bytes(position): depth for depth, positions in enumerate(known) for position in positions}
+
+    def counted(depth: int, position: Rows) -> list[int]:
+        after = [depths[bytes(one)] - depth for one in moves.canonical(moves.successors(position))]
+        return [sum(one > 0 for one in after), after.count(0), sum(one < 0 for one in after)]
+
+    return [np.array([counted(depth, one) for one in positions]) for depth, positions in enumerate(known)]
 
 
 @cache

@@ -17,6 +17,7 @@ from every_kind import (
     PUZZLES,
     SETTINGS,
     config_of,
+    known_moves,
     known_positions,
     many_parts,
     options_of,
@@ -112,6 +113,22 @@ def test_every_position(name: str, table: Table) -> None:
     assert sorted(map(bytes, table.antipodes())) == sorted(map(bytes, known[-1]))
     others = np.setdiff1d(np.arange(table.index_size), table.space.rank(np.concatenate(known)))
     assert (table.distances_by_index(others) == UNREACHABLE).all()
+
+
+@pytest.mark.parametrize("name", KINDS, scope="module")
+def test_the_moves_of_every_position(name: str, table: Table) -> None:
+    """How many lead farther, to the same depth and nearer, on average at each depth and in the whole table."""
+    known, found = known_moves(name), table.branching()
+    every, sizes = np.concatenate(known), list(map(len, known))
+    assert (found.exact, found.complete, found.positions, found.counted) == (True, True, len(every), len(every))
+    assert [(one.depth, one.positions, one.counted) for one in found.depths] == [
+        (depth, size, size) for depth, size in enumerate(sizes)
+    ]
+    means = [[one.farther, one.same, one.nearer] for one in found.depths]
+    assert np.allclose(means, [np.mean(one, axis=0) for one in known])
+    assert np.allclose([one.moves for one in found.depths], [one.sum(axis=1).mean() for one in known])
+    assert np.allclose([found.farther, found.same, found.nearer], every.mean(axis=0))
+    assert found.moves == pytest.approx(every.sum(axis=1).mean())
 
 
 def test_the_check_of_a_table(name: str, config: Config, store: Path, layers: list[int], tmp_path: Path) -> None:

@@ -353,7 +353,9 @@ def test_what_cannot_be_reached_is_not_in_it(table: Table) -> None:
     with pytest.raises(KeyError, match="2 1 3 4 5 6 7 8 0 is unreachable") as raised:
         table[ODD]
     assert isinstance(raised.value, UnreachableError)
-    assert str(raised.value) == "2 1 3 4 5 6 7 8 0 is unreachable"
+    assert str(raised.value) == f"2 1 3 4 5 6 7 8 0 is unreachable ({table.obstacle(ODD)})"
+    assert str(table.obstacle(ODD)).startswith("odd permutation: ")
+    assert table.obstacle(FAR) is None
     assert table.distance(ODD, default=-1) == -1
 
 

@@ -1,1 +1,1 @@
-"""The man page and the completions of the wheel: ``python -m workshop.manual`` writes them."""
+"""The man page and completions of the wheel, and parts of the reference: ``python -m workshop.manual`` writes them."""

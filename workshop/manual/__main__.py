@@ -1,4 +1,4 @@
-"""Write the man page and the completion scripts for bash, zsh and fish."""
+"""Write the man page, the completion scripts for bash, zsh and fish, and the reference of the declared questions."""
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -8,6 +8,7 @@ import typer
 from typer.completion import get_completion_script
 
 from antipodes.cli.main import COMMANDS, SITE, app, load_command
+from workshop.manual.reference import page_with, sections
 
 FOLDER = Path(__file__).parent
 PAGE = FOLDER / "antipodes.1"
@@ -74,6 +75,8 @@ def main() -> None:
     PAGE.write_text(page(), encoding="utf-8")
     for shell, name in COMPLETIONS.items():
         (FOLDER / name).write_text(completion(shell), encoding="utf-8")
+    for path, section in sections().items():
+        path.write_text(page_with(path, section), encoding="utf-8")
 
 
 if __name__ == "__main__":

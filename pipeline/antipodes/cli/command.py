@@ -6,11 +6,12 @@ from difflib import get_close_matches
 from functools import wraps
 from inspect import signature
 from itertools import islice
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import typer
 from typer.core import TyperCommand
 
+from antipodes.system.parameters import Rule, as_options, check_rules
 from antipodes_tasks.base.arguments import found
 from antipodes_tasks.base.errors import InputError
 from antipodes_tasks.base.quoting import shorten
@@ -137,6 +138,23 @@ def command(
 ) -> Callable[[Function], Function]:
     """Return a decorator that adds a function to the commands; their help begins with the ``examples``."""
     return app.command(name, cls=kind, epilog="\n".join(examples))
+
+
+def obeys(*rules: Rule, **written: str) -> Callable[[Function], Function]:
+    """Return a decorator that checks rules about the arguments and options of a command before it runs.
+
+    ``written`` are the words for those parameters in messages that are not options of the same name.
+    """
+
+    def decorate(function: Function) -> Function:
+        @wraps(function)
+        def called(**given: Any) -> int | None:
+            check_rules(rules, given, as_options(written))
+            return function(**given)
+
+        return cast(Function, called)
+
+    return decorate
 
 
 def takes_options(kind: type[Options]) -> Callable[[Callable[[Options], int]], Callable[..., int]]:

@@ -2,14 +2,13 @@
 
 import os
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from antipodes.cli.options import names_given
 from antipodes.cli.streams import print_drawing, print_message, terminal_columns
 from antipodes.drawing.image_files import check_endings, write_pictures
 from antipodes.drawing.picture import Picture
@@ -83,11 +82,6 @@ class PictureFiles:
             raise InputError(
                 f"--{kind}: a picture shows at most {MAX_DRAWN:,} positions, not {positions:,}; use --limit N"
             )
-
-    def check_not_with(self, others: Mapping[str, bool]) -> None:
-        """Raise InputError if there are picture files and an option whose output is not drawn."""
-        if self.files and (names := names_given(others)):
-            raise InputError(f"--{next(iter(self.files))} cannot be combined with {names[0]}")
 
     def draw(self, boards: Iterable[tuple[Puzzle, Labels]], captions: Sequence[str] = ()) -> None:
         """Draw positions into the files and report this; do nothing if there are no files or positions."""

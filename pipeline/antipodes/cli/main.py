@@ -19,6 +19,7 @@ from antipodes.cli.failures import complain_of_usage, flushed, known_status, sta
 from antipodes.cli.loading import INTERRUPTED, importing_libraries
 from antipodes.cli.streams import claim_streams, print_line, print_message, print_traceback
 from antipodes.storage import retry
+from antipodes.tables.questions import QUESTIONS
 from antipodes_tasks.base import jit
 from antipodes_tasks.base.option_names import command_line
 
@@ -39,6 +40,7 @@ COMMANDS = {
         "play": ("play", "Walk from a position to the start or goal, and see the distance after each move."),
         "layers": ("layers", "Count the positions at each depth."),
         "farthest": ("layers", "Show the positions that are farthest from the start or goal."),
+        **{one.name: ("questions", one.help) for one in QUESTIONS},
         "report": ("report", "Write a report on a store: one HTML page to send or publish."),
         "export": ("report", "Export the results in a finished store as JSON and CSV."),
         "serve": ("serve", "Show tables and tilings in a browser, until Ctrl-C."),

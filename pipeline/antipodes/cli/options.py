@@ -7,9 +7,10 @@ from typing import Annotated, Any
 
 import typer
 
-from antipodes.system.options import OPTIONS, memory_size, option_of
-from antipodes_tasks.base.errors import InputError
-from antipodes_tasks.base.values import FLAG, INTEGER, NUMBER, Kind
+from antipodes.system import parameters
+from antipodes.system.options import OPTIONS, memory_size
+from antipodes.system.parameters import is_given
+from antipodes_tasks.base.option_names import option_of
 
 PUZZLE_HELP = "Name of a bundled puzzle, path of a puzzle file (.toml, .tws, .json, .gap), or path.py:name."
 PuzzleArgument = Annotated[str, typer.Argument(metavar="PUZZLE", help=PUZZLE_HELP)]
@@ -59,18 +60,20 @@ Verbose = Annotated[bool, typer.Option("--verbose", help="Also print how the wor
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Do not show progress on stderr.")]
 
 
-PARSED: Mapping[Kind, type] = {INTEGER: int, NUMBER: float, FLAG: bool}
-"""Types to which typer converts the words of a command line; words of other kinds stay strings."""
 GivenOptions = Mapping[str, Any]
 """Values of run options as parsed, by name; an option that is not given has the value None or False."""
 
 
+def declared_option(name: str, declared: parameters.Parameter, **more: Any) -> Any:
+    """Return typer's option for a declared parameter; ``more`` overrides arguments of typer, such as the help."""
+    limits = {"min": declared.kind.minimum, "max": declared.kind.maximum}
+    shown = {"metavar": declared.metavar, "help": declared.help, "show_default": False}
+    return typer.Option(option_of(name), **{**shown, **limits, **more})
+
+
 def run_option(name: str, **more: Any) -> Any:
-    """Return typer's option for an option of `RunOptions`; ``more`` overrides arguments of typer, such as the help."""
-    option = OPTIONS[name]
-    return typer.Option(
-        option_of(name), **{"metavar": option.metavar, "help": option.help, "min": option.minimum, **more}
-    )
+    """Return typer's option for an option of `RunOptions`; ``more`` overrides arguments of typer."""
+    return declared_option(name, OPTIONS[name], **more)
 
 
 Workers = Annotated[int | None, run_option("workers")]
@@ -118,7 +121,7 @@ def takes_run_options(
 
 def _parameter(name: str) -> Parameter:
     """Return the parameter of a command for a run option."""
-    kind = PARSED.get(OPTIONS[name].kind, str)
+    kind = OPTIONS[name].kind.word_type
     default, annotation = (False, kind) if kind is bool else (None, kind | None)
     return Parameter(
         name, Parameter.POSITIONAL_OR_KEYWORD, default=default, annotation=Annotated[annotation, run_option(name)]
@@ -131,12 +134,5 @@ def memory_limit_of(text: str | None) -> int | None:
 
 
 def names_given(options: Mapping[str, object]) -> list[str]:
-    """Return the names of the options whose value is not None, False or an empty list."""
-    return [name for name, value in options.items() if value is not None and value is not False and value != []]
-
-
-def check_only_one(options: Mapping[str, object]) -> None:
-    """Raise InputError if several of the options are given."""
-    if len(given := names_given(options)) > 1:
-        *names, last = options
-        raise InputError(f"give only one of {', '.join(names)} and {last}, not {' and '.join(given)}")
+    """Return the names of the options that are given."""
+    return [name for name, value in options.items() if is_given(value)]

@@ -18,18 +18,17 @@ from antipodes.cli.options import (
     SchedulerFile,
     SchedulerName,
     Workers,
-    check_only_one,
     memory_limit_of,
-    names_given,
 )
 from antipodes.cli.usage import naming
 from antipodes.puzzles.python_source import is_reference, loaded_function
 from antipodes.solving.solve import IDA_STAR, implied_method
 from antipodes.stores import find_store
 from antipodes.system.addresses import Address
-from antipodes.system.options import LARGE, SMALL, option_of
+from antipodes.system.options import LARGE, SMALL
+from antipodes.system.parameters import Chosen, Rule, as_options, check_rules, excludes, needs, one_of
 from antipodes_tasks.base.errors import InputError
-from antipodes_tasks.base.quoting import quote, shorten
+from antipodes_tasks.base.quoting import quote
 from antipodes_tasks.properties.heuristic_function import name_of_function
 from antipodes_tasks.properties.heuristics import NAMED
 from antipodes_tasks.searches.best_first import ASTAR, BEAM, DEFAULT_WIDTH, MAX_WEIGHT
@@ -42,6 +41,41 @@ GUIDED = (IDA_STAR, ASTAR, BEAM)
 ROUTE_LIMIT = 5
 DEFAULT_LIMIT = 20
 """Number of solutions listed by default, one or two screens."""
+
+
+def _method(*values: str | None) -> Chosen:
+    """Return the condition that the search has one of these methods, which other options can imply."""
+    return Chosen("search_method", values, ("method", "weight", "width", "heuristic"))
+
+
+PICTURES = ("svg", "png", "gif")
+NOT_IDA_STAR = _method(*(method for method in METHODS if method != IDA_STAR))
+RULES: tuple[Rule, ...] = (
+    one_of("position", "moves", "batch"),
+    *needs(("limit",), _method(ROUTES)),
+    *needs(("heuristic",), _method(*GUIDED)),
+    *needs(("weight",), _method(ASTAR)),
+    *needs(("width",), _method(BEAM)),
+    *needs(("store",), _method(TABLE, None)),
+    excludes("every", _method(ASTAR, BEAM), hint=f"; {ASTAR} and {BEAM} find only one path"),
+    excludes("tables", "heuristic", NOT_IDA_STAR, hint=f"; pattern tables are a heuristic of {IDA_STAR}"),
+    excludes("threads", "batch", hint="; set --workers instead"),
+    excludes("threads", NOT_IDA_STAR),
+    excludes("store", "tables", "batch", hint=", which does not use the puzzle's table"),
+    *needs(("output", "workers", "scheduler", "scheduler_file"), "batch"),
+    excludes("output", "as_json", hint="; the file's suffix chooses .csv, .json or .jsonl"),
+    *(excludes(name, "batch") for name in ("every", *PICTURES)),
+    excludes("batch", _method(TABLE, ROUTES), hint="; use antipodes query to look up many positions"),
+    *(excludes(name, _method(ROUTES)) for name in ("to", "max_depth", "max_seconds", "memory_limit", *PICTURES)),
+    excludes(
+        "build",
+        NOT_IDA_STAR,
+        *("to", "store", "heuristic", "weight", "width", "tables"),
+        hint=", which does not use the puzzle's pattern tables",
+    ),
+)
+"""Which arguments and options can be given together; ``search_method`` is `SolveOptions.search_method`."""
+SPELL = as_options({"position": "a position", "every": "--all", "as_json": "--json"})
 
 
 @dataclass(frozen=True)
@@ -191,39 +225,16 @@ class SolveOptions:
     def check(self) -> None:
         """Raise InputError if the method would ignore an option, or if options cannot be combined."""
         _ = self.memory_bytes, self.pictures  # these raise, too
-        if self.batch is not None:
-            moves = None if self.reads_moves else self.moves
-            check_only_one({"a position": self.position, "--moves": moves, "--batch": self.batch})
-        self._check_method()
-        self._check_tables()
-        self._check_batch()
-        self._check_routes()
-        if self.build is not None:
-            self._check_build()
-        if self.output is not None:
-            AnswerFile(Path(self.output)).check_writable()
-
-    def _check_method(self) -> None:
         if self.method not in (None, *METHODS):
             raise InputError(f"--method: there is no method {quote(self.method)}; choose one of {', '.join(METHODS)}")
-        methods = {"limit": (ROUTES,), "heuristic": GUIDED, "weight": (ASTAR,), "width": (BEAM,), "store": (TABLE,)}
-        for option, fitting in methods.items():
-            implied = option == "store" and self.search_method is None
-            if getattr(self, option) is not None and self.search_method not in fitting and not implied:
-                raise InputError(
-                    f"--{option} can only be used with --method {' or '.join(fitting)}{self._choice(', not with ')}"
-                )
         if self.is_function and self.method == IDA_STAR:
             raise InputError(f"--heuristic: {IDA_STAR} cannot use a function; choose {ASTAR} or {BEAM}")
-        if self.every and self.search_method in (ASTAR, BEAM):
-            raise InputError(f"--all cannot be combined with {self.search_method}, which finds one path")
-
-    def _choice(self, before: str = "") -> str:
-        """Return the option that chooses the method, after the words ``before``; "" if there is none."""
-        if self.method is not None:
-            return f"{before}--method {shorten(self.method)}"
-        implying = names_given({"weight": self.weight, "width": self.width, "heuristic": self.heuristic})
-        return f"{before}--{implying[0]}" if implying else ""
+        if self.build not in (None, SMALL, LARGE):
+            raise InputError(f"--build: expected {SMALL} or {LARGE}, found {quote(self.build)}")
+        given = {**vars(self), "moves": None if self.reads_moves else self.moves, "search_method": self.search_method}
+        check_rules(RULES, given, SPELL)
+        if self.output is not None:
+            AnswerFile(Path(self.output)).check_writable()
 
     @property
     def is_function(self) -> bool:
@@ -252,45 +263,3 @@ class SolveOptions:
     def further(self) -> dict[str, Any]:
         """The options that only one search has."""
         return {name: value for name in ("weight", "width") if (value := getattr(self, name)) is not None}
-
-    def _check_tables(self) -> None:
-        if self.tables and (self.search_method not in (None, IDA_STAR) or self.heuristic):
-            other = "--heuristic" if self.heuristic else self._choice()
-            raise InputError(f"--tables cannot be combined with {other}; pattern tables are a heuristic of ida-star")
-        if self.threads is not None and (self.batch is not None or self.search_method not in (None, IDA_STAR)):
-            other = "--batch; set --workers instead" if self.batch is not None else self._choice()
-            raise InputError(f"--threads cannot be combined with {other}")
-        others = names_given({"tables": self.tables, "batch": self.batch})
-        if self.store is not None and others:
-            raise InputError(f"--store cannot be combined with --{others[0]}, which does not use the puzzle's table")
-
-    def _check_batch(self) -> None:
-        batches = ("output", "workers", "scheduler", "scheduler_file")
-        if self.batch is None and (unfit := names_given({name: getattr(self, name) for name in batches})):
-            raise InputError(f"{option_of(unfit[0])} can only be used with --batch")
-        if self.output is not None and self.as_json:
-            raise InputError("--output cannot be combined with --json; the file's suffix chooses .csv, .json or .jsonl")
-        if self.batch is not None and (unfit := names_given({"--all": self.every, **self.pictures.files})):
-            raise InputError(f"--{unfit[0].lstrip('-')} cannot be combined with --batch")
-        if self.batch is not None and self.method in (TABLE, ROUTES):
-            raise InputError(
-                f"--batch cannot be combined with --method {self.method}; use antipodes query to look up many positions"
-            )
-
-    def _check_routes(self) -> None:
-        limits = {"max-depth": self.max_depth, "max-seconds": self.max_seconds, "memory-limit": self.memory_limit}
-        unfit = names_given({"to": self.to, **limits, **self.pictures.files})
-        if self.method == ROUTES and unfit:
-            raise InputError(f"--{unfit[0]} cannot be combined with --method {ROUTES}")
-
-    def _check_build(self) -> None:
-        """Raise InputError if --build names no set, or an option rules out the puzzle's own pattern tables."""
-        if self.build not in (SMALL, LARGE):
-            raise InputError(f"--build: expected {SMALL} or {LARGE}, found {quote(self.build)}")
-        method = None if self.method == IDA_STAR else self.method
-        others = {name: getattr(self, name) for name in ("to", "store", "heuristic", "weight", "width", "tables")}
-        if unfit := names_given({"method": method, **others}):
-            value = f" {method}" if method else ""
-            raise InputError(
-                f"--build cannot be combined with --{unfit[0]}{value}, which does not use the puzzle's pattern tables"
-            )

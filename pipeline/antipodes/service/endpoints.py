@@ -7,6 +7,7 @@ request, and the annotation of the question's answer is the description of the a
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.util import find_spec
+from inspect import Signature
 from typing import Annotated, Any
 
 from fastapi import Body, Path, Query
@@ -22,7 +23,9 @@ from antipodes.service.graph import NEIGHBOURHOOD, WHOLE, DrawnGraph, fits_whole
 from antipodes.service.legend import Legend, legend_view
 from antipodes.service.library import Answer, NotThereError, Opened, Question, Slow
 from antipodes.service.limits import MAX_BATCH, MAX_SHOWN, MAX_SKIPPED
+from antipodes.system.questions import DeclaredQuestion
 from antipodes.tables.json_results import LayerCounts
+from antipodes.tables.questions import QUESTIONS
 from antipodes.tables.table import Table
 from antipodes_tasks.rules.moves import Labels
 
@@ -210,6 +213,28 @@ class Endpoint:
     """The type of the answer; an answer that is not JSON consists of bytes."""
 
 
+def _declared(question: DeclaredQuestion) -> Callable[..., Question[Any]]:
+    """Return the function of the endpoint of a declared question."""
+
+    def ask(**given: Any) -> Question[Any]:
+        return Slow(lambda opened: question.method(opened.table, **question.check(given, str)))
+
+    parameters = [
+        argument.replace(
+            annotation=Annotated[
+                argument.annotation,
+                Query(ge=declared.kind.minimum, le=declared.kind.maximum, description=declared.help),
+            ]
+        )
+        for name, (argument, declared) in question.parameters.items()
+        if declared.over_http
+    ]
+    ask.__name__, ask.__doc__ = question.name, question.help
+    answer: Any = Question
+    vars(ask)["__signature__"] = Signature(parameters, return_annotation=answer[question.record])
+    return ask
+
+
 ENDPOINTS = (
     Endpoint("", facts, is_cached=False),
     Endpoint("/layers", layers),
@@ -230,6 +255,7 @@ ENDPOINTS = (
     Endpoint("/picture.svg", position_svg, media_type=SVG_TYPE),
     Endpoint("/picture.png", position_png, media_type=PNG_TYPE),
     Endpoint("/tilings/{number}.svg", tiling_svg, media_type=SVG_TYPE),
+    *(Endpoint(f"/{one.name}", _declared(one)) for one in QUESTIONS),
     Endpoint("/distances", distances, method="POST", is_cached=False),
     Endpoint("/draft", draft, method="POST", is_cached=False),
 )

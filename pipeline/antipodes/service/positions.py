@@ -14,9 +14,9 @@ from antipodes.service.drawing import Encoded, drawn, pictures_of
 from antipodes.service.limits import MAX_SCANNED, MAX_SHOWN, TooMuchError
 from antipodes.system.records import ABSENT, optional, values_of
 from antipodes.tables.drawing import moves_back
-from antipodes.tables.queries import parsed
-from antipodes.tables.table import UNKNOWN, UNREACHABLE, Table
-from antipodes_tasks.base.errors import InputError, NumberError
+from antipodes.tables.queries import Found, parsed
+from antipodes.tables.table import UNKNOWN, UNREACHABLE, Table, look_up
+from antipodes_tasks.base.errors import InputError, NumberError, UnfinishedError
 from antipodes_tasks.base.quoting import counted, quote, shorten
 from antipodes_tasks.rules.moves import Labels
 
@@ -25,12 +25,16 @@ Distances = NDArray[np.int32]
 
 @dataclass(frozen=True, slots=True)
 class Distance:
-    """The distance of a position; ``reached`` is false if an unfinished table has not reached it up to ``depth``."""
+    """The distance of a position; ``reached`` is false if an unfinished table has not reached it up to ``depth``.
+
+    If the position is unreachable, ``obstacle`` is the reason, if it is known without the table.
+    """
 
     position: str
     distance: int | None
     reached: bool = optional(True)
     depth: int | None = optional(None)
+    obstacle: str | None = optional(None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +132,7 @@ def path_number(text: str | None) -> int | None:
 
 def distance_view(table: Table, position: Labels) -> Distance:
     """Return the distance of one position."""
-    return _distance(table, position, int(table.distances(position[np.newaxis])[0]))
+    return _distances(table, position[np.newaxis])[0]
 
 
 def distances_view(table: Table, texts: Sequence[str]) -> list[Distance]:
@@ -136,16 +140,20 @@ def distances_view(table: Table, texts: Sequence[str]) -> list[Distance]:
     positions, errors = parsed(table.puzzle.parse_many, texts)
     for number, error in errors.items():
         raise InputError(f"positions[{number}]: {error}")
-    distances = table.distances(positions).tolist()
-    return [_distance(table, position, distance) for position, distance in zip(positions, distances, strict=True)]
+    return _distances(table, positions)
 
 
-def _distance(table: Table, position: Labels, distance: int) -> Distance:
-    """Return the distance or None; if an unfinished table has not reached the position, add its depth so far."""
+def _distances(table: Table, positions: Labels) -> list[Distance]:
+    """Return the distance of each position or None; if an unfinished table has not reached it, add the depth so far."""
+    found = list(look_up(table, positions))
+    return [_distance(table, position, one) for position, one in zip(positions, found, strict=True)]
+
+
+def _distance(table: Table, position: Labels, found: Found | UnfinishedError) -> Distance:
     text = table.puzzle.format(position)
-    if distance == UNKNOWN:
-        return Distance(text, None, reached=False, depth=table.radius)
-    return Distance(text, distance if distance >= 0 else None)
+    if isinstance(found, Found):
+        return Distance(text, found.distance, obstacle=found.obstacle)
+    return Distance(text, None, reached=False, depth=table.radius)
 
 
 def table_view(table: Table, position: Labels) -> View:

@@ -364,10 +364,10 @@ def solve(
 
 
 def _completed(answer: Answer, problem: Problem, begin: float) -> Answer:
-    """Return the answer with the duration of a search that began at ``begin``, and with the names of its moves."""
+    """Return the answer with the duration of a search that began at ``begin``, its moves' names and the obstacle."""
     moves, path = problem.rules.moves, answer.path
     names = None if path is None or not moves.names else tuple(map(str, names_along(moves, path)))
-    return replace(answer, seconds=working_clock() - begin, moves=names)
+    return replace(answer, seconds=working_clock() - begin, moves=names, obstacle=problem.obstacle)
 
 
 def _memory_for(method: str, searches: int = 1) -> int:

@@ -9,10 +9,11 @@ from typing import Any, Literal, Self, TypedDict
 
 from antipodes.system.addresses import Address, address_from, argument, check_scheduler_name, quoted_word
 from antipodes.system.machine import available_workers
+from antipodes.system.parameters import Parameter
 from antipodes_tasks.base import arguments, option_names
 from antipodes_tasks.base.errors import InputError
 from antipodes_tasks.base.quoting import quote
-from antipodes_tasks.base.values import FLAG, INTEGER, NUMBER, TEXT, Kind, one_of
+from antipodes_tasks.base.values import FLAG, NUMBER, TEXT, Kind, at_least, one_of
 
 OUTPUTS = Path("outputs")
 """Folder of the stores whose address is not given."""
@@ -35,28 +36,33 @@ OPTION = "option"
 """Key of the `Option` in a field's metadata."""
 
 
-@dataclass(frozen=True)
-class Option:
-    """A run option as the user writes it: a key of ``[run]``, an option of a command, or an argument in Python."""
+@dataclass(frozen=True, kw_only=True)
+class Option(Parameter):
+    """A run option as the user writes it: a key of ``[run]``, an option of a command, or an argument in Python.
+
+    Its ``kind`` defines the allowed values of the key in ``[run]``.
+    """
 
     check: Callable[[Any, str], Any]
     """Converts a value to the option's Python type, given the option's name for messages; raises InputError."""
-    kind: Kind
-    """Allowed values of the key in ``[run]``."""
-    metavar: str | None
-    """Placeholder of the value in help texts, or None for a flag."""
-    help: str
     group: str
     """One of CONTENTS, RESOURCES and CLUSTER."""
     commands: Sequence[str]
     """Commands that take the option for their runs; ``plan`` takes it to estimate a run, ``solve`` for ``--build``."""
-    minimum: int | None = None
-    """Minimum of a number, checked when the command line is parsed."""
 
 
-def option(default: Any, *declared: Any, **more: Any) -> Any:
+def option(
+    default: Any,
+    check: Callable[[Any, str], Any],
+    kind: Kind,
+    metavar: str | None,
+    help: str,
+    group: str,
+    commands: Sequence[str],
+) -> Any:
     """Return the dataclass field of a run option, from its default and the values of an `Option`."""
-    return field(default=default, metadata={OPTION: Option(*declared, **more)})
+    declared = Option(kind, help, metavar, check=check, group=group, commands=commands)
+    return field(default=default, metadata={OPTION: declared})
 
 
 def _workers(value: object, name: str = "workers") -> int:
@@ -167,23 +173,21 @@ class RunOptions:
     workers: int | None = option(
         None,
         _workers,
-        INTEGER,
+        at_least(1),
         "N",
         "Number of parallel tasks. [default: all processors]",
         RESOURCES,
         (*STORES, "plan"),
-        minimum=1,
     )
     """Number of parallel tasks, 1 to 4096; None means the number of processors."""
     checkpoint_every: float | None = option(
         None,
         _seconds,
-        NUMBER,
+        at_least(0, NUMBER),
         "SECONDS",
         "Seconds between commits; 0: after each layer. [default: 120; 30 on a cluster]",
         RESOURCES,
         STORES,
-        minimum=0,
     )
     """Minimum number of seconds between commits; 0 commits as often as possible; None means the run's default."""
     scheduler: str = option(
@@ -313,20 +317,15 @@ class TableArguments(TypedDict, total=False):
     overwrite: bool | None
 
 
-def option_of(name: str) -> str:
-    """Return the command-line option of a field."""
-    return f"--{name.replace('_', '-')}"
-
-
 def words_of(given: Mapping[str, object]) -> list[str]:
     """Return options and their values as words of a command line, without the options that were not given."""
     words = []
     for name, value in given.items():
         if value is True:
-            words.append(option_of(name))
+            words.append(option_names.option_of(name))
         elif value is not None and value is not False:
             for one in value if isinstance(value, list | tuple) else [value]:
-                words += [option_of(name), _number(one) if isinstance(one, float) else str(one)]
+                words += [option_names.option_of(name), _number(one) if isinstance(one, float) else str(one)]
     return words
 
 

@@ -9,8 +9,10 @@ from __future__ import annotations
 
 from typing import Self
 
+import numpy as np
+
 from antipodes.puzzles.config import PuzzleLike
-from antipodes.puzzles.puzzle import PositionsLike, Puzzle
+from antipodes.puzzles.puzzle import PositionLike, PositionsLike, Puzzle
 from antipodes.system.addresses import Address, in_shell
 from antipodes.tables.display import show_result, start_without_table
 from antipodes.tables.store.manifest import MAX_ANTIPODES, SearchManifest
@@ -20,6 +22,7 @@ from antipodes_tasks.base import arguments
 from antipodes_tasks.base.errors import InputError, UnfinishedError
 from antipodes_tasks.base.option_names import option
 from antipodes_tasks.base.quoting import counted, shorten, shorten_path
+from antipodes_tasks.properties.obstacles import obstacles
 from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.spaces.space import Space
 
@@ -101,6 +104,19 @@ class SearchResult:
     def counts_classes(self) -> bool:
         """Whether the number of symmetry classes at each depth is known or can be found."""
         return not self._manifest.COUNTS_ONLY or self._manifest.unique is not None
+
+    def obstacle(self, position: PositionLike) -> str | None:
+        """Return why a position is unreachable, if a parity or sum that no move changes proves it; otherwise None.
+
+        Raises PositionError if the argument is not a position of the puzzle.
+        """
+        labels = self.puzzle.parse(position) if isinstance(position, str) else self.puzzle.rules.checked_one(position)
+        return self.obstacles(labels[np.newaxis])[0]
+
+    def obstacles(self, positions: Labels) -> list[str | None]:
+        """Return the `obstacle` of each of the checked positions ``(n, places)``."""
+        rules = self.puzzle.rules
+        return obstacles(rules, positions, rules.start_labels, self.puzzle.depth_zero)
 
     def symmetries_at(self, positions: PositionsLike) -> list[int]:
         """Return how many symmetries leave each position ``(n, places)`` unchanged, including the identity.

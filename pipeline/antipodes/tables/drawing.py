@@ -48,6 +48,17 @@ def draw_counts(counts: Mapping[int, int], unique: Sequence[int] | None = None) 
     return "\n".join(lines)
 
 
+def draw_columns(rows: Iterable[Sequence[object]]) -> list[str]:
+    """Return one line for each row, with aligned columns; fractions have three digits after the point."""
+    cells = [list(map(_cell, row)) for row in rows]
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    return ["  ".join(f"{cell:>{width}}" for cell, width in zip(row, widths, strict=True)) for row in cells]
+
+
+def _cell(value: object) -> str:
+    return f"{value:,.3f}" if isinstance(value, float) else f"{value:,}" if isinstance(value, int) else str(value)
+
+
 def is_drawn(puzzle: Puzzle, position: Labels) -> bool:
     """Return whether the drawing of a position differs from its text."""
     return puzzle.draw(position) != puzzle.format(position)

@@ -298,6 +298,8 @@ class QueryAnswer:
     """This start."""
     path: list[str] | None = optional()
     moves: list[str | None] | None = optional()
+    obstacle: str | None = optional(None)
+    """Why the position is unreachable, if a parity or sum that no move changes proves it."""
 
 
 def query_answer(puzzle: Puzzle, found: Found, with_path: bool, as_moves: bool = False) -> QueryAnswer:
@@ -309,7 +311,7 @@ def query_answer(puzzle: Puzzle, found: Found, with_path: bool, as_moves: bool =
     if with_path:
         names = None if found.path is None else moves_back(puzzle, found.path)
         shown |= {"path": _path(puzzle, found.path), "moves": _moves(puzzle, names)}
-    return QueryAnswer(puzzle.format(found.position), found.distance, **shown)
+    return QueryAnswer(puzzle.format(found.position), found.distance, obstacle=found.obstacle, **shown)
 
 
 @dataclass(frozen=True, slots=True)
@@ -396,6 +398,8 @@ class SolveAnswer:
     seconds: float
     moves: Any = optional()
     """The moves of the solution, or a list of them for each solution."""
+    obstacle: str | None = optional(None)
+    """Why no goal is reachable, if a parity or sum that no move changes proves it."""
 
 
 def solve_answer(puzzle: Puzzle, solved: Solved, every: bool = False) -> SolveAnswer:
@@ -421,6 +425,7 @@ def solve_answer(puzzle: Puzzle, solved: Solved, every: bool = False) -> SolveAn
         conditional=ABSENT if answer.proved is None else answer.conditional,
         seconds=round(answer.seconds, 6),
         moves=_moves(puzzle, names if every else next(iter(names), None)),
+        obstacle=answer.obstacle,
     )
 
 

@@ -63,6 +63,20 @@ class ReachedPositions:
             of, labels = self._space.numbering.positions_of_entries(indices[here])
             yield labels, depths[here][of]
 
+    def entries_in(self, number: int, size: int) -> Iterator[tuple[Labels, Depths, NDArray[np.int64]]]:
+        """Yield one position ``(n, places)`` of each reached entry of a chunk, its depth, and the entry's weight.
+
+        The weight ``(n,)`` is the number of positions that the entry represents. A batch has at most ``size`` entries.
+        """
+        indices, depths = self._chunks.reached_in(number)
+        for first in range(0, len(indices), size):
+            here = slice(first, first + size)
+            yield self._space.unrank(indices[here]), depths[here], self._weights_of(indices[here])
+
+    def _weights_of(self, indices: Indices) -> NDArray[np.int64]:
+        """Return the number of positions that each entry ``(n,)`` represents."""
+        return np.ones(len(indices), dtype=np.int64)
+
     @property
     def _entries_at_once(self) -> int:
         """Number of entries whose positions are listed together."""

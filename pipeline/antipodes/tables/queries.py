@@ -96,6 +96,8 @@ class Found:
     """``(distance + 1, places)``: a shortest path back to a start. None if it was not requested or does not exist."""
     line: int | None = None
     """Number of the line of input that contains the position, from 1."""
+    obstacle: str | None = None
+    """Why the position is unreachable; None if it is reachable, or if only the table shows that it is not."""
 
 
 Reading = Callable[[Sequence[str]], Labels]

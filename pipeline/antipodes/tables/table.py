@@ -28,6 +28,7 @@ from antipodes.tables.evaluation import Dataset, Evaluation, draw, evaluate, in_
 from antipodes.tables.paths import best_moves, shortest_path, shortest_paths
 from antipodes.tables.positions import reached_positions
 from antipodes.tables.queries import Found, Matches, match
+from antipodes.tables.questions import TableQuestions
 from antipodes.tables.store.chunks import UNKNOWN, UNREACHABLE, TableChunks
 from antipodes.tables.store.keys import StoredKeys
 from antipodes.tables.store.manifest import DEEPEST
@@ -38,6 +39,7 @@ from antipodes_tasks.base import arguments
 from antipodes_tasks.base.errors import ClosedError, InputError, UnfinishedError, UnreachableError
 from antipodes_tasks.base.quoting import counted
 from antipodes_tasks.properties.heuristic_function import Estimator, checked_function
+from antipodes_tasks.properties.obstacles import unreachable
 from antipodes_tasks.properties.symmetry import Symmetry
 from antipodes_tasks.rules.moves import Labels, LegalMoves
 from antipodes_tasks.spaces.space import Space
@@ -80,7 +82,7 @@ def _opened(store: TableStore, cache_bytes: int, puzzle: PuzzleLike | None) -> T
     return Table(store, read_given(store, puzzle).as_read, cache_bytes)
 
 
-class Table(SearchResult):
+class Table(TableQuestions, SearchResult):
     """The distance of every position of a puzzle from its start: ``table[position]``, ``position in table``.
 
     A position is given as text or as labels ``(places,)``, several positions as labels ``(n, places)``. Lists, and
@@ -161,7 +163,7 @@ class Table(SearchResult):
         if distance == UNKNOWN:
             raise self._unreached_error(labels)
         if default is ...:
-            raise UnreachableError(f"{self.space.quoted(labels)} is unreachable")
+            raise UnreachableError(f"{self.space.quoted(labels)} is {unreachable(self.obstacle(labels))}")
         return default
 
     def distances(self, positions: PositionsLike) -> NDArray[np.int32]:
@@ -310,8 +312,7 @@ class Table(SearchResult):
 
     def symmetric_layers(self, symmetry: Symmetry) -> list[int]:
         """Return how many positions at each depth a symmetry of the puzzle leaves unchanged."""
-        arguments.instance(symmetry, Symmetry, "a symmetry")
-        return symmetric_layers(self, [symmetry])[0]
+        return symmetric_layers(self, [arguments.instance(symmetry, Symmetry, "a symmetry")])[0]
 
     def unique_antipodes(self, limit: int | None = None) -> Labels:
         """Return the lexicographically first position of each symmetry class of `antipodes`, ``(n, places)``.
@@ -489,10 +490,11 @@ def look_up(table: Table, positions: Labels, with_path: bool = False) -> Iterato
     distances = chunks.distances(space.stored.rank(positions))
     reached = distances >= 0
     paths = shortest_paths(space, chunks, positions[reached], distances[reached]) if with_path else None
+    obstacles = iter(table.obstacles(positions[distances == UNREACHABLE]))
     for position, distance in zip(positions, distances.tolist(), strict=True):
         if distance == UNKNOWN:
             yield table._unreached_error(position)
         elif distance == UNREACHABLE:
-            yield Found(position, None, None)
+            yield Found(position, None, None, obstacle=next(obstacles))
         else:
             yield Found(position, distance, None if paths is None else next(paths))

@@ -29,6 +29,11 @@ def in_words(python: str, shell: str) -> str:
     return shell if _commands else python
 
 
+def option_of(name: str) -> str:
+    """Return the option of the command line for a parameter."""
+    return f"--{name.replace('_', '-')}"
+
+
 def option(name: str, value: str | bool | None = None) -> str:
     """Return an option as the user writes it, such as ``--memory-limit 2GiB`` or ``memory_limit="2GiB"``.
 
@@ -41,4 +46,4 @@ def option(name: str, value: str | bool | None = None) -> str:
     """
     written = f'="{value}"' if isinstance(value, str) else "" if value is None else f"={value}"
     beside = f" {value}" if isinstance(value, str) else ""
-    return in_words(f"{name}{written}", f"--{SHELL_NAMES.get(name, name).replace('_', '-')}{beside}")
+    return in_words(f"{name}{written}", f"{option_of(SHELL_NAMES.get(name, name))}{beside}")

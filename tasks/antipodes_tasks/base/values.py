@@ -16,6 +16,12 @@ class Kind:
     noun: str
     """The description in messages, after "expected"."""
     fits: Callable[[Any], bool]
+    word_type: type = str
+    """The type to which the command line converts a value."""
+    minimum: int | None = None
+    """Minimum of a number, or None."""
+    maximum: int | None = None
+    """Maximum of a number, or None."""
 
     def check(self, value: Any, key: str, error: type[Exception] = ConfigError) -> Any:
         """Return the value if it is valid; otherwise raise an ``error`` that begins with the key."""
@@ -25,9 +31,9 @@ class Kind:
 
 
 TEXT = Kind("a string", lambda value: isinstance(value, str))
-FLAG = Kind("true or false", lambda value: isinstance(value, bool))
-INTEGER = Kind("an integer", lambda value: type(value) is int)
-NUMBER = Kind("a number", lambda value: type(value) in (int, float))
+FLAG = Kind("true or false", lambda value: isinstance(value, bool), bool)
+INTEGER = Kind("an integer", lambda value: type(value) is int, int)
+NUMBER = Kind("a number", lambda value: type(value) in (int, float), float)
 LIST = Kind("a list", lambda value: isinstance(value, list))
 TABLE = Kind("a table", lambda value: isinstance(value, dict))
 OBJECT = Kind("an object", TABLE.fits)
@@ -36,7 +42,14 @@ OBJECT = Kind("an object", TABLE.fits)
 
 def integer(least: int, most: int) -> Kind:
     """Return the kind of integers from ``least`` to ``most``, without booleans."""
-    return Kind(f"an integer from {least:,} to {most:,}", lambda value: type(value) is int and least <= value <= most)
+    noun = f"an integer from {least:,} to {most:,}"
+    return Kind(noun, lambda value: type(value) is int and least <= value <= most, int, least, most)
+
+
+def at_least(minimum: int, kind: Kind = INTEGER) -> Kind:
+    """Return the kind of the numbers of a kind that are not less than the minimum."""
+    noun = f"{kind.noun} of at least {minimum}"
+    return Kind(noun, lambda value: kind.fits(value) and value >= minimum, kind.word_type, minimum)
 
 
 def unsigned(bits: int) -> Kind:

@@ -51,28 +51,54 @@ def solvable(rules: Rules, position: Labels, goals: Labels) -> Solvable:
     """Return which of the goals ``(n, places)`` are known to be reachable or unreachable from a position."""
     same: Mask = (goals == position).all(axis=1)
     possible: Mask = same | parities(rules, position, goals).any(axis=1)
-    edges = swap_edges(rules)
-    if edges is None or not both_ways(edges) or rules.counts[0] != 1:
-        return Solvable(possible, same)
-    around = connected(edges, rules.places)
+    around = _neighbours(rules)
     if around is None:
         return Solvable(possible, same)
-    degrees = sorted(map(len, around))
-    if degrees[-1] <= 2:
-        possible = same | possible & _on_a_line(around, position, goals, closed=degrees[0] == 2)
+    if _is_line(around):
+        closed = min(map(len, around)) == 2
+        possible = same | possible & _on_a_line(around, position, goals, closed)
         return Solvable(possible, possible)
     return Solvable(possible, possible if any_order(rules) else same)
+
+
+def invariants(rules: Rules, positions: Labels) -> NDArray[np.int64]:
+    """Return numbers ``(n, numbers)`` that determine which goals `solvable` excludes for positions ``(n, places)``."""
+    around = _neighbours(rules)
+    if around is not None and _is_line(around):
+        return positions.astype(np.int64)
+    return np.column_stack((_changes(rules, rules.first, positions), _coloured(rules, positions)))
+
+
+def _neighbours(rules: Rules) -> list[list[int]] | None:
+    """Return the neighbours of each place if a single blank moves on a connected graph in both directions, or None."""
+    edges = swap_edges(rules)
+    if edges is None or not both_ways(edges) or rules.counts[0] != 1:
+        return None
+    return connected(edges, rules.places)
+
+
+def _is_line(around: list[list[int]]) -> bool:
+    """Return whether the board is a path or a cycle."""
+    return max(map(len, around)) <= 2
 
 
 def _by_colour(rules: Rules, position: Labels, goals: Labels) -> Mask:
     """Return the parities that a two-colouring allows: a move changes the number of empty places of a colour by 1."""
     edges = swap_edges(rules)
+    if not edges or two_colouring(edges, rules.places) is None:
+        return np.ones((len(goals), 2), dtype=np.bool_)
+    odd: Mask = _coloured(rules, goals) != _coloured(rules, position)
+    return np.stack((~odd, odd), axis=1)
+
+
+def _coloured(rules: Rules, positions: Labels) -> NDArray[np.int64]:
+    """Return the parity of the number of empty places of one colour, ``(n,)``; zeros without a two-colouring."""
+    edges = swap_edges(rules)
     colours = two_colouring(edges, rules.places) if edges else None
     if colours is None:
-        return np.ones((len(goals), 2), dtype=np.bool_)
-    coloured = [(labels == 0) @ colours.astype(np.int64) for labels in (position, goals)]
-    odd: Mask = (coloured[1] - coloured[0]) % 2 == 1
-    return np.stack((~odd, odd), axis=1)
+        return np.zeros(positions.shape[:-1], dtype=np.int64)
+    odd: NDArray[np.int64] = (positions == 0) @ colours.astype(np.int64) % 2
+    return odd
 
 
 def _on_a_line(around: list[list[int]], position: Labels, goals: Labels, closed: bool) -> Mask:

@@ -73,6 +73,8 @@ class Answer:
     """Duration of the search in seconds, without loading kernels and opening a table."""
     moves: tuple[str, ...] | None = None
     """The names of the moves along `path`; None if there is no path, or moves have no names."""
+    obstacle: str | None = None
+    """Why no goal is reachable; None if one is, or if only a search shows that none is."""
 
     @property
     def path(self) -> Labels | None:

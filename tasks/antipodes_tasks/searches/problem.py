@@ -13,6 +13,7 @@ from antipodes_tasks.base.quoting import counted, shorten
 from antipodes_tasks.keys.bit_fields import Fields
 from antipodes_tasks.keys.steps import Steps, steps_of
 from antipodes_tasks.permutations.chain import sifted
+from antipodes_tasks.properties.obstacles import obstacle
 from antipodes_tasks.properties.solvability import parities, solvable
 from antipodes_tasks.rules.moves import GoalTest, Labels
 from antipodes_tasks.rules.rules import Rules
@@ -36,6 +37,8 @@ class Problem:
     """``(goals, places)``: the goals, without those that are known to be unreachable; there may be none left."""
     matches: GoalTest | None = None
     """Function that returns which of the positions ``(n, places)`` are goals, used if there are too many to list."""
+    obstacle: str | None = None
+    """Why no goal is reachable, if this is known without a search."""
 
     def __repr__(self) -> str:
         position = shorten(" ".join(self.rules.written(self.position)), 40)
@@ -59,7 +62,9 @@ class Problem:
         if callable(goals):
             return cls(rules, position, np.empty((0, rules.places), dtype=np.uint8), goals)
         wanted = goals_of(rules, goals)
-        return cls(rules, position, np.ascontiguousarray(wanted[solvable(rules, position, wanted).possible]))
+        possible = wanted[solvable(rules, position, wanted).possible]
+        reason = None if len(possible) else obstacle(rules, position, wanted, "goal")
+        return cls(rules, position, np.ascontiguousarray(possible), obstacle=reason)
 
     @property
     def known_unreachable(self) -> bool:

@@ -16,13 +16,14 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from antipodes.cli.command import PositionsCommand, command, commands
+from antipodes.cli.command import PositionsCommand, command, commands, obeys
 from antipodes.cli.drawing import paint
-from antipodes.cli.options import MoveSequence, PuzzleOfStore, Store, check_only_one
+from antipodes.cli.options import MoveSequence, PuzzleOfStore, Store
 from antipodes.cli.streams import input_batches, print_drawing, print_line, terminal_columns
 from antipodes.cli.usage import naming
 from antipodes.solving.walkthrough import Game, NextMove, check_playable
 from antipodes.stores import find_named
+from antipodes.system.parameters import one_of
 from antipodes.tables.drawing import draw
 from antipodes.tables.table import Table, open_table
 from antipodes_tasks.base.errors import PositionError, UnreachableError
@@ -79,6 +80,7 @@ app = commands()
     'antipodes play eight-puzzle "8 6 7 / 2 5 4 / 3 0 1" --once',
     kind=PositionsCommand,
 )
+@obeys(one_of("position", "moves", "depth"), position="a position")
 def play(
     store: Store,
     position: Position = None,
@@ -90,7 +92,6 @@ def play(
     puzzle: PuzzleOfStore = None,
 ) -> None:
     """Walk from a position to the start or goal, and see the distance after each move."""
-    check_only_one({"a position": position, "--moves": moves, "--depth": depth})
     named = find_named(store, puzzle)
     with open_table(named.address, puzzle=named.puzzle) as table:
         check_playable(table)

@@ -9,9 +9,9 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
-from antipodes.cli.command import PositionsCommand, command, commands
+from antipodes.cli.command import PositionsCommand, command, commands, obeys
 from antipodes.cli.drawing import Gif, PictureFiles, Png, Size, Svg, print_path, print_positions
-from antipodes.cli.options import MOVE_LINES, AsJson, MoveSequences, PuzzleOfStore, Store, check_only_one, names_given
+from antipodes.cli.options import MOVE_LINES, AsJson, MoveSequences, PuzzleOfStore, Store
 from antipodes.cli.position_lines import PositionLines
 from antipodes.cli.streams import (
     BAD_INPUT,
@@ -27,6 +27,7 @@ from antipodes.cli.usage import naming
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.stores import find_named
 from antipodes.system.addresses import in_shell
+from antipodes.system.parameters import Given, Rule, Spell, excludes, needs, one_of
 from antipodes.tables.counts import NOTHING_YET
 from antipodes.tables.drawing import draw_counts, draw_moves, draw_scramble, moves_back
 from antipodes.tables.json_results import pattern_matches, pattern_matches_with_path, query_answer
@@ -34,6 +35,7 @@ from antipodes.tables.queries import Found, Matches, parsed
 from antipodes.tables.table import Table, look_up, open_table
 from antipodes_tasks.base.errors import AntipodesError, InputError, PositionError, UnfinishedError
 from antipodes_tasks.base.quoting import counted, shorten
+from antipodes_tasks.properties.obstacles import unreachable
 from antipodes_tasks.rules.moves import Labels
 
 Positions = Annotated[
@@ -45,6 +47,29 @@ MAX_BEFORE_THE_FIRST = 100
 MAX_BOARDS_DRAWN = 6
 """Maximum number of the nearest matches, and of the farthest matches, that are drawn."""
 
+
+class ReadsLines:
+    """The condition that the positions or moves come from standard input."""
+
+    def holds(self, given: Given) -> bool:
+        """Return whether the user asked for standard input."""
+        return "-" in (given["positions"] or []) or given["moves"] == MOVE_LINES
+
+    def written(self, given: Given, spell: Spell) -> str:
+        """Return what comes from standard input."""
+        return "positions on stdin"
+
+
+RULES: tuple[Rule, ...] = (
+    one_of("positions", "moves", "depth", "pattern", required=True),
+    *needs(("count", "limit", "random", "seed"), "depth"),
+    *(excludes(name, "count") for name in ("path", "as_moves")),
+    *needs(("seed",), "random"),
+    one_of("count", "limit", "random"),
+    excludes("as_moves", "pattern", hint="; query the positions that it prints"),
+    *(excludes(kind, "pattern", "count", ReadsLines()) for kind in ("svg", "png", "gif")),
+)
+"""Which arguments and options of the command can be given together."""
 app = commands()
 
 
@@ -57,6 +82,7 @@ app = commands()
     "antipodes query 2x2x2 --depth 11 --random 1 --as-moves --path",
     kind=PositionsCommand,
 )
+@obeys(*RULES, positions="positions")
 def query(
     store: Store,
     positions: Positions = None,
@@ -89,18 +115,8 @@ def query(
     puzzle: PuzzleOfStore = None,
 ) -> int:
     """Print distances from the start or goal, the positions at a distance, or matches of a pattern."""
-    _check_one(positions, moves, pattern, depth)
     at_depth = DepthQuery(depth, count, limit, random, seed)
-    at_depth.check({"--path": path, "--as-moves": as_moves})
-    if pattern is not None and as_moves:
-        raise InputError("--as-moves cannot be combined with --pattern; query the positions that it prints")
     pictures = PictureFiles.of(svg, png, gif, size)
-    unfit = {
-        "--pattern": pattern is not None,
-        "--count": count,
-        "positions on stdin": "-" in (positions or []) or moves == MOVE_LINES,
-    }
-    pictures.check_not_with(unfit)
     named = find_named(store, puzzle)
     with open_table(named.address, puzzle=named.puzzle) as table:
         if pattern is not None:
@@ -141,19 +157,6 @@ class DepthQuery:
     random: int | None
     seed: int | None
 
-    def check(self, with_paths: dict[str, bool]) -> None:
-        """Raise InputError if options cannot be combined."""
-        chosen = names_given(
-            {"--count": self.count, "--limit": self.limit, "--random": self.random, "--seed": self.seed}
-        )
-        if self.depth is None and chosen:
-            raise InputError(f"{chosen[0]} can only be used with --depth")
-        if self.count and (names := names_given(with_paths)):
-            raise InputError(f"{names[0]} cannot be combined with --count")
-        if self.random is None and self.seed is not None:
-            raise InputError("--seed can only be used with --random")
-        check_only_one({"--count": self.count, "--limit": self.limit, "--random": self.random})
-
     def number_in(self, table: Table) -> int:
         """Return the number of positions to show; raise UnfinishedError if the table does not reach the depth yet."""
         depth = self.depth or 0
@@ -174,14 +177,6 @@ class DepthQuery:
         else:
             size = table.layers[depth] if depth <= table.radius else 0
             yield from table.sample(depth, min(self.random, size), self.seed)
-
-
-def _check_one(positions: list[str] | None, moves: str | None, pattern: str | None, depth: int | None) -> None:
-    """Raise InputError unless exactly one of these was given; an empty list of positions counts as not given."""
-    names = names_given({"positions": positions, "--moves": moves, "--pattern": pattern, "--depth": depth})
-    if len(names) != 1:
-        found = f", not {' and '.join(names)}" if names else ""
-        raise InputError(f"give one of positions, --moves, --depth and --pattern{found}")
 
 
 def _join_symbols(texts: list[str], puzzle: Puzzle) -> list[str]:
@@ -284,7 +279,7 @@ class Answers:
             print_line(f"{'scramble: ' * self._with_path}{draw_scramble(puzzle, found.path)}")
             if not self._with_path:
                 return
-        distance = "unreachable" if found.distance is None else str(found.distance)
+        distance = unreachable(found.obstacle) if found.distance is None else str(found.distance)
         line = f"line {found.line:,}: " if self._shows_lines else ""
         print_line(f"{line}{puzzle.format(found.position)}: {distance}")
         if self._with_path and found.path is not None:

@@ -31,6 +31,7 @@ from antipodes.tables.json_results import routes_answer, solve_answer
 from antipodes_tasks.base.errors import InputError, ResourceLimitError
 from antipodes_tasks.base.jit import working_clock
 from antipodes_tasks.base.quoting import counted, quote
+from antipodes_tasks.properties.obstacles import unreachable
 from antipodes_tasks.rules.moves import GoalTest, Labels
 from antipodes_tasks.searches.answer import Answer, Outcome, Proof, unsolved
 from antipodes_tasks.searches.pattern_databases import Patterns
@@ -97,7 +98,7 @@ def _outcome(answer: Answer, every: bool) -> str:
     if answer.outcome == "not-found":
         return "no path found: the beam dropped positions, so the goal may be reachable; try a greater --width"
     if answer.distance is None:
-        return "unreachable: no sequence of moves leads to the goal"
+        return f"{unreachable(answer.obstacle)}: no sequence of moves leads to the goal"
     if not every:
         return _moves(answer.distance)
     return f"{_moves(answer.distance)}, {counted(answer.solution_count, 'shortest path')}"
@@ -170,8 +171,6 @@ def _labels(puzzle: Puzzle, options: SolveOptions) -> Labels | None:
         raise InputError(f"{quote(options.position[0])} is read as a position; write --build={options.position[0]}")
     if options.moves is None or options.reads_moves:
         return puzzle.parse(" ".join(options.position)) if options.position else None
-    if options.position:
-        raise InputError("give either a position or --moves, not both")
     with naming("--moves"):
         labels: Labels = puzzle.follow(options.moves)[-1]
     return labels

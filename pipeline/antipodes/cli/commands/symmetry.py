@@ -6,9 +6,9 @@ from typing import Annotated
 
 import typer
 
-from antipodes.cli.command import PositionsCommand, command, commands
+from antipodes.cli.command import PositionsCommand, command, commands, obeys
 from antipodes.cli.drawing import print_positions
-from antipodes.cli.options import PUZZLE_HELP, AsJson, MoveSequence, check_only_one
+from antipodes.cli.options import PUZZLE_HELP, AsJson, MoveSequence
 from antipodes.cli.running import preparing
 from antipodes.cli.streams import print_json, print_line
 from antipodes.cli.usage import naming
@@ -16,6 +16,7 @@ from antipodes.puzzles.config import load_config
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.puzzles.symmetry_names import cycle_notation, symmetry_name
 from antipodes.stores import find_named, find_store
+from antipodes.system.parameters import one_of
 from antipodes.tables.drawing import is_drawn
 from antipodes.tables.store.search_stores import search_store
 from antipodes.tables.table import Table, open_table, symmetric_layers
@@ -89,6 +90,7 @@ class SymmetryClasses:
     "antipodes symmetry pyraminx --moves \"R U' R' U\"",
     kind=PositionsCommand,
 )
+@obeys(one_of("position", "moves", "depths"), position="a position")
 def symmetry(
     puzzle: Annotated[
         str,
@@ -107,7 +109,6 @@ def symmetry(
     as_json: AsJson = False,
 ) -> None:
     """Find the symmetries of a puzzle or of a position."""
-    check_only_one({"a position": position, "--moves": moves, "--depths": depths})
     if depths:
         named = find_named(puzzle)
         with open_table(named.address, puzzle=named.puzzle) as table:

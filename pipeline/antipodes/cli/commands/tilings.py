@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from rich.console import Console
 from rich.text import Text
 
-from antipodes.cli.command import command, commands
+from antipodes.cli.command import command, commands, obeys
 from antipodes.cli.drawing import Gif, PictureFiles, Png, Size, Svg, in_colour
 from antipodes.cli.loading import importing_libraries
 from antipodes.cli.options import (
@@ -21,7 +21,6 @@ from antipodes.cli.options import (
     Quiet,
     Store,
     Verbose,
-    check_only_one,
     names_given,
     run_option,
     takes_run_options,
@@ -32,6 +31,7 @@ from antipodes.progress.show import show_progress
 from antipodes.system.addresses import in_shell
 from antipodes.system.machine import human
 from antipodes.system.options import CLUSTER, RESOURCES, RunOptions, command_words
+from antipodes.system.parameters import one_of
 from antipodes.tilings.config import BoardConfig, load_board
 from antipodes.tilings.drawing import Canvas, colours, draw_sheet, draw_tiling
 from antipodes.tilings.drawing import steps as placed_one_by_one
@@ -243,6 +243,7 @@ def _print_times(report: "TilingReport", verbose: bool) -> None:
     "antipodes show 6x10 --number 1000 --lines",
     "antipodes show 6x10 --all --svg 6x10.svg",
 )
+@obeys(one_of("number", "limit", "every"), every="--all")
 def show(
     store: Store,
     letters: Annotated[bool, typer.Option("--letters", help="Draw a letter in each cell.")] = False,
@@ -269,7 +270,6 @@ def show(
     as_json: AsJson = False,
 ) -> None:
     """Draw tilings from a store: the first few, one of them, or all."""
-    check_only_one({"--number": number, "--limit": limit, "--all": every})
     style = "letters" if letters and not lines else "lines" if lines and not letters else "both"
     pictures = PictureFiles.of(svg, png, gif, size)
     from antipodes.stores import find_store  # loads all kinds of stores, which `tile` does not need
