@@ -50,7 +50,7 @@ class StatedAsPairs(NewKind):
 class StatedAsTransforms(NewKind):
     @property
     def transforms(self) -> Transforms | None:
-        return self.made.transforms
+        return Transforms.of(self.made)
 
 
 class OnlyApplied(NewKind):

@@ -281,7 +281,7 @@ class _Orbit:
 
 def _orbits(puzzle: Puzzle) -> Iterator[_Orbit]:
     """Yield the parts of a puzzle as orbits; raise InputError if the moves do not permute pieces."""
-    moves, parts = puzzle.moves.transforms, puzzle.parts
+    moves, parts = Transforms.of(puzzle.moves), puzzle.parts
     if moves is None:
         raise InputError(_unfit(puzzle))
     if moves.allowed is not None:
@@ -335,7 +335,7 @@ def _effects(
     orbits: Sequence[_Orbit], moves: Moves, names: Sequence[str]
 ) -> Iterator[tuple[str, dict[str, dict[str, list[int]]]]]:
     """Yield each of the named moves and its effect on each orbit; unchanged orbits are left out."""
-    transforms = moves.transforms
+    transforms = Transforms.of(moves)
     assert transforms is not None
     for number, name in enumerate(moves.names):
         if name in names:

@@ -17,6 +17,7 @@ from antipodes.puzzles.move_words import Word
 from antipodes_tasks.base.errors import PositionError
 from antipodes_tasks.base.quoting import quote, shorten
 from antipodes_tasks.rules.moves import Moves
+from antipodes_tasks.rules.transforms import Transforms
 
 Point = tuple[int, int]
 """A place, and a twist there."""
@@ -154,7 +155,7 @@ class CubeNotation:
 
 def _actions(moves: Moves) -> Iterator[tuple[str, Action]]:
     """Yield the name of each move and its action; nothing if the moves are not stated as transforms."""
-    if (stated := moves.transforms) is not None:
+    if (stated := Transforms.of(moves)) is not None:
         for name, origin, added in zip(stated.names, stated.origin.tolist(), stated.added.tolist(), strict=True):
             yield name, Action.of(origin, added, stated.moduli.tolist())
 

@@ -27,6 +27,7 @@ from antipodes_tasks.rules.moves import Labels, LegalMoves, Moves, Successors
 from antipodes_tasks.rules.parts import Part, first_wrong
 from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.rules.starts import Starts
+from antipodes_tasks.rules.transforms import Transforms
 
 PositionLike = str | ArrayLike
 """One position, as text or labels ``(places,)``."""
@@ -311,7 +312,7 @@ class Puzzle:
         The points are the places; a place with an orientation has one point for each orientation. Raises InputError if
         the moves are not permutations that are always legal.
         """
-        moves = self.moves.transforms
+        moves = Transforms.of(self.moves)
         if moves is None or moves.allowed is not None:
             raise InputError(f"the moves of {self.name} are not permutations that are always legal")
         return moves.permutations()

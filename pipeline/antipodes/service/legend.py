@@ -104,7 +104,7 @@ FAMILIES: Mapping[str, str | Callable[[Puzzle, Sequence[str]], str]] = {
 
 def _meanings(puzzle: Puzzle) -> Mapping[str, str]:
     """Return the meaning of each move of a permutation puzzle: a multiple of an earlier move, or its effect."""
-    moves = puzzle.moves.transforms
+    moves = Transforms.of(puzzle.moves)
     if puzzle.family not in ("generators", "twisty") or moves is None:
         return {}
     by_effect: dict[bytes, str] = {}
@@ -154,7 +154,7 @@ def _stickers(puzzle: Puzzle) -> list[list[str]] | None:
     The moves that turn most of the sticker's face come first. A fixed sticker gets the moves that turn its whole face.
     The result is None if there is no net, or if there are too many stickers and moves.
     """
-    net, moves = puzzle.notation, puzzle.moves.transforms
+    net, moves = puzzle.notation, Transforms.of(puzzle.moves)
     if not isinstance(net, Net) or moves is None:
         return None
     letters = np.array([letter for _, _, letter in net.letters])

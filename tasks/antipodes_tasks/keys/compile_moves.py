@@ -59,7 +59,7 @@ def compiled_moves(
 
     Returns None if the moves are stated neither as pairs nor as transforms, or if there are too many.
     """
-    pairs, transforms = moves.pairs, moves.transforms
+    pairs, transforms = moves.pairs, Transforms.of(moves)
     if len(moves) > MAX_MOVES or (pairs is None and transforms is None):
         return None
     if packing.groups:

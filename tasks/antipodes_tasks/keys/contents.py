@@ -23,7 +23,7 @@ def contents(rules: Rules) -> Contents:
     its conditions can hold by itself. If the moves are not transforms, any place of a part is assumed to hold any label
     of the part. For blocks, only the place that holds a block's label counts; the block's other places are empty.
     """
-    moves, moduli = rules.moves.transforms, moduli_of(rules.parts)
+    moves, moduli = Transforms.of(rules.moves), moduli_of(rules.parts)
     if rules.footprints is not None and moves is not None:
         return _of_blocks(rules, moves, rules.footprints.rest)
     if moves is None or max(moduli) > MAX_MASKED:

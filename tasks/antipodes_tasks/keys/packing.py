@@ -71,8 +71,8 @@ class Packing:
         Raises SizeLimitError if a key has more than MAX_WORDS words.
         """
         packing = cls(*_reached(contents(rules), rules.footprints))
-        if packing.footprints is not None and rules.moves.transforms is not None:
-            packing = _of_blocks(packing, rules, rules.moves.transforms)
+        if packing.footprints is not None and (moves := Transforms.of(rules.moves)) is not None:
+            packing = _of_blocks(packing, rules, moves)
         elif rules.moves.pairs is not None:
             packing = min(packing, cls(packing.contents, None, shared(packing.radices)), key=lambda one: one.words)
         if packing.words > MAX_WORDS:

@@ -15,6 +15,7 @@ from antipodes_tasks.keys.position_set import Numbers, PositionSet, Words
 from antipodes_tasks.rules.moves import Labels, Mask, Moves
 from antipodes_tasks.rules.parts import Part
 from antipodes_tasks.rules.swaps import Swaps
+from antipodes_tasks.rules.transforms import Transforms
 
 BATCH_BYTES = 1 << 20
 """Number of bytes of the positions that a function moves at a time."""
@@ -128,8 +129,8 @@ def _compiled(moves: Moves, parts: tuple[Part, ...], backwards: bool) -> Compile
     """Return the moves or their inverses, compiled for the fields `Fields.of`; None if they cannot be compiled."""
     if backwards and moves.pairs is not None:
         moves = Swaps(moves.pairs[:, ::-1])
-    elif backwards and moves.transforms is not None:
-        moves = moves.transforms.reversed()
+    elif backwards and (transforms := Transforms.of(moves)) is not None:
+        moves = transforms.reversed()
     empty = sum(part.counts[0] for part in parts if part.counts)
     compiled = compiled_moves(moves, Packing.of_all(parts), one_blank=empty == 1, in_order=True)
     assert compiled is None or isinstance(compiled, CompiledMoves)

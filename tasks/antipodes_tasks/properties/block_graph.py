@@ -91,7 +91,7 @@ class BlockGraph(SymmetryGraph):
 
 def blocks_of(rules: Rules, starts: Labels) -> Blocks | None:
     """Return the blocks of a puzzle; None if its moves or starts show that it is not a block puzzle."""
-    moves = rules.moves.transforms
+    moves = Transforms.of(rules.moves)
     if moves is None or len(rules.parts) > 1 or len(rules.symbols) < 3 or not len(moves):
         return None
     found: list[BlockStep] = []

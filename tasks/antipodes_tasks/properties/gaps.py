@@ -40,7 +40,7 @@ class Gaps(LowerBound):
 
         Returns None unless all pancakes differ and each move turns over the top of the stack.
         """
-        moves = rules.moves.transforms
+        moves = Transforms.of(rules.moves)
         sizes = None if moves is None else _sizes_of_flips(rules, moves)
         if sizes is None:
             return None

@@ -71,8 +71,8 @@ class PuzzleGraph(SymmetryGraph):
                 contents[here, : len(part.counts)] = np.array(part.counts) > 0
             elif self.is_twist[here].any():
                 contents[here, : len(part.symbols)] = True
-        if self.rules.moves.transforms is not None:
-            _spread(contents, self.rules.moves.transforms, np.flatnonzero(~self.has_piece & ~self.is_twist))
+        if (moves := Transforms.of(self.rules.moves)) is not None:
+            _spread(contents, moves, np.flatnonzero(~self.has_piece & ~self.is_twist))
         return contents
 
     def _add_places(self) -> None:
@@ -132,7 +132,7 @@ class PuzzleGraph(SymmetryGraph):
             self.graph.vertex("begins", self.circles[part, label * count + turn], value, start)
 
     def _add_moves(self) -> None:
-        moves = self.rules.moves.transforms
+        moves = Transforms.of(self.rules.moves)
         self.move_vertices: list[int] = []
         if moves is not None:
             self.copies = _copies(moves)
@@ -249,7 +249,7 @@ def carriers_of(rules: Rules) -> Numbers:
     If moves separate twists from their pieces, or depend on twists, the twists are treated like other values.
     """
     carriers: Numbers = np.arange(rules.places)
-    moves = rules.moves.transforms
+    moves = Transforms.of(rules.moves)
     if moves is None:
         return carriers
     origin, conditional = moves.origin, moves.conditional

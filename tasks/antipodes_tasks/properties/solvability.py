@@ -179,8 +179,8 @@ def _span(moves: Moves, parts: tuple[Part, ...]) -> frozenset[Element] | None:
     added: set[Element]
     if moves.pairs is not None:
         added = {(1, 1) if parts[0].all_different else (1,)} if len(moves) else set()
-    elif moves.transforms is not None and _keeps_to_parts(moves.transforms, parts):
-        added = _added(moves.transforms, parts)
+    elif (stated := Transforms.of(moves)) is not None and _keeps_to_parts(stated, parts):
+        added = _added(stated, parts)
     else:
         return None
     orders = [len(part.symbols) if part.counts is None else 2 for part in parts if part.all_different]

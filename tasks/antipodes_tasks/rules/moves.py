@@ -6,16 +6,13 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from antipodes_tasks.base.quoting import counted
 from antipodes_tasks.rules.custom_function import CustomFunction
-
-if TYPE_CHECKING:
-    from antipodes_tasks.rules.transforms import Transforms
 
 Labels = NDArray[np.uint8]
 """Positions as arrays ``(..., places)``: the label on each place."""
@@ -108,8 +105,11 @@ class Moves(ABC):
     """The symmetries that a user declared, by name."""
 
     @property
-    def transforms(self) -> Transforms | None:
-        """The moves as permutations of places that add numbers to labels, if they are stated in this form."""
+    def transforms(self) -> Moves | None:
+        """The moves as permutations of places that add numbers to labels, if they are stated in this form.
+
+        `Transforms.of` returns them with their type.
+        """
         return None
 
     @property

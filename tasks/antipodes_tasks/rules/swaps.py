@@ -211,8 +211,8 @@ def transforms_of(rules: Rules) -> Transforms:
     A swap exchanges two places. It is legal if one of them is empty and the other is not.
     """
     moves = rules.moves
-    if moves.transforms is not None:
-        return moves.transforms
+    if (stated := Transforms.of(moves)) is not None:
+        return stated
     assert moves.pairs is not None
     pairs = np.unique(moves.pairs, axis=0).astype(np.int64)
     pairs = pairs[pairs[:, 0] != pairs[:, 1]]

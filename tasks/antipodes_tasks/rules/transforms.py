@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -103,6 +103,11 @@ class Transforms(Moves):
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle only the arrays, not the values derived from them."""
         return type(self), (self._names, self.origin, self.moduli, self.added, self.allowed)
+
+    @classmethod
+    def of(cls, moves: Moves) -> Transforms | None:
+        """Return the moves as transforms if they are stated in this form, else None."""
+        return cast(Transforms | None, moves.transforms)
 
     @classmethod
     def permuting(cls, origins: Mapping[str, Sequence[int]], symbols: int) -> Transforms:

@@ -87,7 +87,7 @@ def abstraction_of(rules: Rules, goal: Labels, pattern: Rules) -> Homomorphism:
 
 
 def _transforms(rules: Rules) -> Transforms:
-    moves = rules.moves.transforms
+    moves = Transforms.of(rules.moves)
     if moves is None or moves.allowed is not None:
         raise InputError(
             f"{option('tables')}: pattern tables need a sliding puzzle with one blank, or moves that are always legal; "
@@ -98,7 +98,7 @@ def _transforms(rules: Rules) -> Transforms:
 
 def _reason(rules: Rules) -> str:
     """Return why the moves are not supported, for messages."""
-    moves = rules.moves.transforms
+    moves = Transforms.of(rules.moves)
     if moves is None:
         return ""
     moved = (moves.origin != np.arange(moves.places)).sum(axis=1)

@@ -178,7 +178,7 @@ class PuzzlePoints:
 
 def points_of(rules: Rules) -> PuzzlePoints | None:
     """Return the points of a puzzle, cached; None if its positions are not permutations of points."""
-    moves = rules.moves.transforms
+    moves = Transforms.of(rules.moves)
     return None if moves is None else _points_of(rules.parts, rules.starts[0], moves)
 
 

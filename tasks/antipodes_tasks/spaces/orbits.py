@@ -79,7 +79,7 @@ class Orbits(Numbering):
         If all pieces differ, even permutations reach every arrangement with the same parity; if two pieces are
         identical, they reach every arrangement.
         """
-        moves = rules.moves.transforms
+        moves = Transforms.of(rules.moves)
         if len(rules.parts) > 1 or not rules.parts[0].holds_pieces or moves is None:
             return False
         return moves.allowed is None and generate_even(moves.origin.tolist())

@@ -96,7 +96,7 @@ def _arrangements(pieces: Labels, parity_of_place: Labels | None, count: int, rn
 
 def _draw_group_elements(rules: Rules) -> Draw | None:
     """Return a function that draws images of the start, if the moves form a group that connects all starts."""
-    moves = rules.moves.transforms
+    moves = Transforms.of(rules.moves)
     if moves is None or moves.allowed is not None:
         return None
     if len(rules.start_labels) > 1 and not Group.can_number(rules):

@@ -168,7 +168,7 @@ def settings_of(puzzle: Puzzle) -> Mapping[str, Any] | None:
 
     Moves given by functions, for example, have no settings.
     """
-    moves, parts = puzzle.moves.transforms, puzzle.parts
+    moves, parts = Transforms.of(puzzle.moves), puzzle.parts
     if moves is None or moves.allowed is not None or len(parts) > 1 or not parts[0].holds_pieces:
         return None
     if len(puzzle.starts) * puzzle.places > MAX_WRITTEN:
