@@ -4,10 +4,14 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import Literal
 
 from antipodes.system.machine import peak_memory
 from antipodes.system.records import optional
 from antipodes_tasks.base.jit import REPORT_AFTER_SECONDS, watch
+
+Phase = Literal["tables", "search", "write"]
+"""A phase of a run that a `Clock` measures, by the name of its field."""
 
 
 @dataclass
@@ -24,7 +28,7 @@ class Clock:
     """Reading the last commit, writing chunks and committing."""
 
     @contextmanager
-    def measure(self, phase: str) -> Iterator[None]:
+    def measure(self, phase: Phase) -> Iterator[None]:
         """Add the duration of the block to a phase."""
         begin, compiled = time.perf_counter(), watch.seconds
         try:

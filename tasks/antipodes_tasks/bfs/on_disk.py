@@ -26,8 +26,8 @@ from antipodes_tasks.bfs import map_order
 from antipodes_tasks.bfs.bitmaps import Bitmap, bitmap_bytes, close, empty_bits, expand, first_positions, pull, words
 from antipodes_tasks.bfs.encoded_layers import has_bits, push, remove, tally
 from antipodes_tasks.bfs.layer_weights import NO_WEIGHTS, LayerSums, LayerWeights, total
-from antipodes_tasks.bfs.partition import Partition, pull_is_cheaper
-from antipodes_tasks.bfs.segments import Segment, SegmentLog, depths_of, no_segment, set_bits
+from antipodes_tasks.bfs.partition import IndexState, Partition, pull_is_cheaper
+from antipodes_tasks.bfs.segments import Segment, SegmentLog, depths_of, no_segment
 from antipodes_tasks.move_tables import MoveTables, one_move
 
 WINDOWS = 16
@@ -154,7 +154,7 @@ class StoredFrontier:
         return total(_tally(state.bits_of(one), state.rows_of(one.chunk), weights)[1] for one in segments)
 
 
-class DiskState:
+class DiskState(IndexState):
     """The state of a partition whose layers are in files; the counterpart of `partition.State`, with its methods.
 
     The state itself has no positions, so it need not be changed to return to an earlier depth.
@@ -175,21 +175,13 @@ class DiskState:
 
         ``one_way`` means that some move is irreversible. The ``weights`` are summed over each layer while it is found.
         """
-        self.part = part
+        super().__init__(part, width, chunk_rows)
         self.files: LayerFiles
         """The files of the partition's layers, set before the state is used."""
-        self.width = width
         self.weighed: tuple[int, LayerSums] | None = None
         """The depth that was found last, and its sums."""
-        self._chunk_rows = chunk_rows
         self._one_way = one_way
         self._weights = weights
-
-    @property
-    def chunks(self) -> range:
-        """Numbers of the chunks of the partition."""
-        first = self.part.first_row // self._chunk_rows
-        return range(first, first + -(-self.part.rows // self._chunk_rows))
 
     def to_test(self, depth: int) -> int:
         """Return the number of entries that a pull tests to find the layer at ``depth``.
@@ -198,18 +190,13 @@ class DiskState:
         that are never reached.
         """
         last = self.files.count(self.chunks, depth - 1) + (self.files.count(self.chunks, depth - 2) if depth > 1 else 0)
-        return self.part.rows * self.width - last
+        return self.size - last
 
     @property
     def windows(self) -> list[range]:
         """The numbers of the chunks in each window of the partition."""
         chunks, size = self.chunks, window_chunks(len(self.chunks))
         return [chunks[first : first + size] for first in range(0, len(chunks), size)]
-
-    def rows_of(self, chunk: int) -> range:
-        """Return the rows of a chunk of the partition."""
-        first = chunk * self._chunk_rows
-        return range(first, min(first + self._chunk_rows, self.part.end_row))
 
     def kept_from(self, depth: int) -> int:
         """Return the depth from which segments are needed to continue from ``depth``."""
@@ -225,9 +212,8 @@ class DiskState:
 
     def begin(self, starts: NDArray[np.int64], log: Log) -> int:
         """Add the ``starts``, indices ``(n,)`` of the table, that lie in the partition; return their number."""
-        first, end = self.part.first_row * self.width, self.part.end_row * self.width
-        inside = np.unique(starts[(starts >= first) & (starts < end)])
-        row, column = np.divmod(inside, self.width)
+        row, column = self.places_of(np.unique(starts))
+        row += self.part.first_row
         for chunk in np.unique(row // self._chunk_rows).tolist():
             rows = self.rows_of(chunk)
             bits = empty_bits(_of_thread, len(rows), self.width)
@@ -235,7 +221,7 @@ class DiskState:
             ones = np.uint64(1) << (column[here] % 64).astype(np.uint64)
             np.bitwise_or.at(bits, (row[here] - rows.start, column[here] // 64), ones)
             log.add(chunk, 0, bits, self.width, int(here.sum()))
-        return len(inside)
+        return len(row)
 
     def advance(self, depth: int, sources: Sequence[StoredFrontier], links: DiskLinks, log: Log) -> int:
         """Find the positions at ``depth`` from frontiers at depth - 1; return the number of new positions."""
@@ -283,17 +269,6 @@ class DiskState:
         bits = empty_bits(_of_thread, len(rows), self.width)
         self.set(one, bits, rows.start)
         return bits
-
-    def set(self, one: Segment, bits: Bitmap, first_row: int) -> None:
-        """Set the positions of a segment in ``bits`` ``(rows, words)``, whose first row is ``first_row``.
-
-        Raises StoreDamagedError if the segment is malformed.
-        """
-        rows = self.rows_of(one.chunk)
-        if not set_bits(
-            one.kind, one.data, one.positions, self.width, bits[rows.start - first_row : rows.stop - first_row]
-        ):
-            raise no_segment(one)
 
     def _pulls(self, depth: int, sources: Sequence[StoredFrontier], tables: MoveTables) -> bool:
         """Return whether to pull from the frontiers at depth - 1; see `partition.State`."""

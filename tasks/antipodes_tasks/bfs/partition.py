@@ -145,18 +145,57 @@ def layer_at(depth: int, layers: Iterable[OfDepth], first_kept: int) -> OfDepth 
     return None
 
 
-class State:
-    """The state of a partition after a layer."""
+class IndexState:
+    """The rows, columns and chunks of a partition of positions with an index: what all its states have in common."""
 
     def __init__(self, part: Partition, width: int, chunk_rows: int) -> None:
         self.part = part
         self.width = width
+        self._chunk_rows = chunk_rows
+
+    @property
+    def size(self) -> int:
+        """Number of entries."""
+        return self.part.rows * self.width
+
+    @property
+    def chunks(self) -> range:
+        """Numbers of the chunks of the partition."""
+        first = self.part.first_row // self._chunk_rows
+        return range(first, first + -(-self.part.rows // self._chunk_rows))
+
+    def rows_of(self, chunk: int) -> range:
+        """Return the rows of a chunk of the partition."""
+        first = chunk * self._chunk_rows
+        return range(first, min(first + self._chunk_rows, self.part.end_row))
+
+    def places_of(self, indices: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return the row within the partition, and the column, of each of the ``indices`` ``(n,)`` that lie in it."""
+        first = self.part.first_row * self.width
+        row, column = np.divmod(indices[(indices >= first) & (indices < first + self.size)] - first, self.width)
+        return row, column
+
+    def set(self, one: Segment, bits: Bitmap, first_row: int) -> None:
+        """Set the positions of a segment in ``bits`` ``(rows, words)``, whose first row is ``first_row``.
+
+        Raises StoreDamagedError if the segment is malformed.
+        """
+        rows = self.rows_of(one.chunk)
+        here = bits[rows.start - first_row : rows.stop - first_row]
+        if not set_bits(one.kind, one.data, one.positions, self.width, here):
+            raise no_segment(one)
+
+
+class State(IndexState):
+    """The state of a partition after a layer, in three bits per entry."""
+
+    def __init__(self, part: Partition, width: int, chunk_rows: int) -> None:
+        super().__init__(part, width, chunk_rows)
         self.visited: Bitmap = np.zeros((part.rows, words(width)), dtype=np.uint64)
         """``(rows, words)``: all positions reached."""
-        self.unvisited = part.rows * width
+        self.unvisited = self.size
         """Number of positions that have not been reached yet."""
         self._rows = np.arange(part.first_row, part.end_row, dtype=np.int32)
-        self._chunk_rows = chunk_rows
         self._layers: tuple[Layer, ...] = ()
         """At most the last two layers, the deeper one first. The tuple is replaced, never changed, because other
         threads read it.
@@ -164,12 +203,6 @@ class State:
         self._unused: list[Bitmap] = []
         self._first_kept = -1
         """Minimum depth whose positions are still known."""
-
-    @property
-    def chunks(self) -> range:
-        """Numbers of the chunks of the partition."""
-        first = self.part.first_row // self._chunk_rows
-        return range(first, first + -(-self.part.rows // self._chunk_rows))
 
     @property
     def most_bytes(self) -> int:
@@ -194,7 +227,7 @@ class State:
     def positions_before(self, depth: int) -> int:
         """Return the number of positions at smaller depths than ``depth``, which must be the last depth."""
         frontier = self.frontier(depth)
-        return self.part.rows * self.width - self.unvisited - (frontier.count if frontier else 0)
+        return self.size - self.unvisited - (frontier.count if frontier else 0)
 
     def frontier(self, depth: int) -> Frontier | None:
         """Return the positions at ``depth``, one of the last two depths that have any; None if there are none.
@@ -211,8 +244,7 @@ class State:
 
     def begin(self, starts: NDArray[np.int64], log: SegmentLog | None) -> int:
         """Add the ``starts``, indices ``(n,)`` of the table, that lie in the partition; return their number."""
-        first, end = self.part.first_row * self.width, self.part.end_row * self.width
-        row, column = np.divmod(starts[(starts >= first) & (starts < end)] - first, self.width)
+        row, column = self.places_of(starts)
         bits = np.zeros_like(self.visited)
         np.bitwise_or.at(bits, (row, column // 64), np.uint64(1) << (column % 64).astype(np.uint64))
         return self._settle(0, bits, log)
@@ -242,7 +274,7 @@ class State:
             return 0
         bits = self._empty_bits(depth)
         for one in segments:
-            self._set(one, bits)
+            self.set(one, bits, self.part.first_row)
         found = self._settle(depth, bits, None)
         if found != sum(one.positions for one in segments):
             raise StoreDamagedError(f"the journal is corrupt: positions at depth {depth} are also at other depths")
@@ -258,15 +290,15 @@ class State:
         """
         self.visited.fill(0)
         self._layers, self._unused, self._first_kept = (), [], depth
-        self.unvisited = self.part.rows * self.width
+        self.unvisited = self.size
         bits, count = self._new_bits(), 0
         for one in segments:
-            self._set(one, self.visited)
+            self.set(one, self.visited, self.part.first_row)
             self.unvisited -= one.positions
             if one.depth == depth:
-                self._set(one, bits)
+                self.set(one, bits, self.part.first_row)
                 count += one.positions
-        if count_bits(self.visited) + self.unvisited != self.part.rows * self.width:
+        if count_bits(self.visited) + self.unvisited != self.size:
             raise StoreDamagedError(f"the journal is corrupt: partition {self.part.number} contains a position twice")
         self._keep(depth, count, bits)
 
@@ -276,10 +308,10 @@ class State:
         bits, later, count = self._new_bits(), np.zeros_like(self.visited), 0
         for one in segments:
             if one.depth == depth:
-                self._set(one, bits)
+                self.set(one, bits, self.part.first_row)
                 count += one.positions
             else:
-                self._set(one, later)
+                self.set(one, later, self.part.first_row)
                 self.unvisited += one.positions
         self.visited &= ~later
         self._keep(depth, count, bits)
@@ -316,12 +348,6 @@ class State:
     def _new_bits(self) -> Bitmap:
         """Return empty bits for a layer that is restored."""
         return np.zeros_like(self.visited)
-
-    def _set(self, one: Segment, bits: Bitmap) -> None:
-        """Set the positions of a segment in bits of the partition."""
-        row = one.chunk * self._chunk_rows - self.part.first_row
-        if not set_bits(one.kind, one.data, one.positions, self.width, bits[row : row + self._chunk_rows]):
-            raise no_segment(one)
 
     def _empty_bits(self, depth: int) -> Bitmap:
         """Return empty bits for ``depth``, in the memory of a discarded layer if there is one."""

@@ -6,14 +6,15 @@ from typing import Any, Protocol
 from numpy.typing import NDArray
 
 from antipodes_tasks.bfs.partition import Partition
-from antipodes_tasks.bfs.segments import Segment, SegmentLog
+from antipodes_tasks.bfs.segments import Segment
 
 
 class PartitionState(Protocol):
     """The positions of a partition: those visited, and those of the last one or two depths.
 
     A state also has a method ``advance``, which finds the next layer and adds it to a log. Its arguments depend on the
-    data from which the layer is found, so only the contents of shards that create the state call it.
+    data from which the layer is found, so only the shards of this kind of state call it.
+    A state in memory also has the methods ``checkpoint`` and ``positions_before``; see `partition.State`.
     """
 
     @property
@@ -28,8 +29,11 @@ class PartitionState(Protocol):
     def nbytes(self) -> int:
         """Bytes of memory."""
 
-    def begin(self, starts: NDArray[Any], log: SegmentLog | None) -> int:
-        """Add the ``starts``, indices or keys ``(n,)``, that lie in the partition; return their number."""
+    def begin(self, starts: NDArray[Any], log: Any) -> int:
+        """Add the ``starts``, indices or keys ``(n,)``, that lie in the partition; return their number.
+
+        ``log`` is a log like `SegmentLog`, or None if positions in memory are not logged.
+        """
 
     def replay(self, depth: int, segments: Iterable[Segment]) -> int:
         """Read the positions at ``depth`` from segments instead of searching; return their number."""
@@ -60,12 +64,3 @@ class PartitionState(Protocol):
 
     def go_back(self, depth: int, segments: Iterable[Segment]) -> None:
         """Return to ``depth``, using all segments from `kept_from` on; raises the errors of `restore`."""
-
-    def checkpoint(self, depth: int) -> SegmentLog:
-        """Return segments of the positions at the last depth, and of the earlier positions that a resumed run needs.
-
-        The earlier positions are stored with depth - 1.
-        """
-
-    def positions_before(self, depth: int) -> int:
-        """Return the number of positions at smaller depths that `checkpoint` stores; ``depth`` is the last depth."""
