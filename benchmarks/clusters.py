@@ -20,7 +20,7 @@ from antipodes.executors.api import Call, Handle, Key, OnDone
 from antipodes.executors.distributed.cluster import Cluster
 from antipodes.puzzles.config import Config, load_config
 from antipodes.system.machine import KIB
-from antipodes.tables.planning import division
+from antipodes.tables.layers import division
 from antipodes.tables.planning.plan import plan_run
 from antipodes.tables.run import RunOptions, run_puzzle
 from antipodes.tables.table import open_table

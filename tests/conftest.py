@@ -93,7 +93,7 @@ def _kernels(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 def cli(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Command:
     """Runs a command in this process, in an empty directory; time estimates are rough, and therefore fast."""
     from antipodes.cli.main import run_command
-    from antipodes.tables.planning import duration
+    from antipodes.tables.search import duration
 
     monkeypatch.chdir(tmp_path)
     for name, rough in (("TRIAL_SECONDS", 0.05), ("SAMPLE_SECONDS", 0.0), ("SAMPLE_STATES", 1 << 12)):

@@ -54,13 +54,13 @@ def parsed(path: Path) -> ast.Module:
 
 
 @cache
-def imports_of(path: Path) -> frozenset[str]:
-    """The modules that a file imports, anywhere in it, except imports for type checkers alone."""
-    return frozenset(imported(parsed(path), path))
+def imports_of(path: Path, typed: bool = False) -> frozenset[str]:
+    """The modules that a file imports, anywhere in it; imports for type checkers alone only if ``typed``."""
+    return frozenset(imported(parsed(path), path, typed))
 
 
-def imported(node: ast.AST, path: Path) -> Iterator[str]:
-    if isinstance(node, ast.If) and ast.unparse(node.test).endswith("TYPE_CHECKING"):
+def imported(node: ast.AST, path: Path, typed: bool) -> Iterator[str]:
+    if not typed and isinstance(node, ast.If) and ast.unparse(node.test).endswith("TYPE_CHECKING"):
         return
     if isinstance(node, ast.Import):
         yield from (alias.name for alias in node.names)
@@ -69,7 +69,7 @@ def imported(node: ast.AST, path: Path) -> Iterator[str]:
         yield str(node.module)
         yield from (f"{node.module}.{alias.name}" for alias in node.names)
     for child in ast.iter_child_nodes(node):
-        yield from imported(child, path)
+        yield from imported(child, path, typed)
 
 
 def plainly_imported(path: Path) -> set[str]:
@@ -77,9 +77,9 @@ def plainly_imported(path: Path) -> set[str]:
     return {alias.name for node in ast.walk(parsed(path)) if isinstance(node, ast.Import) for alias in node.names}
 
 
-def own_imports_of(module: str) -> set[str]:
-    """The modules of the project that a module imports."""
-    split = (name.partition(".") for name in imports_of(MODULES[module]))
+def own_imports_of(module: str, typed: bool = False) -> set[str]:
+    """The modules of the project that a module imports; those for type checkers alone only if ``typed``."""
+    split = (name.partition(".") for name in imports_of(MODULES[module], typed))
     names = {name for package, _, name in split if package in ("antipodes", "antipodes_tasks")}
     return (names & MODULES.keys()) - {module}
 
@@ -136,7 +136,20 @@ def test_imports_go_down() -> None:
 
 
 def test_no_import_cycles() -> None:
-    TopologicalSorter({module: own_imports_of(module) for module in MODULES}).prepare()  # raises CycleError
+    """Imports for type checkers count, too."""
+    imports = {module: own_imports_of(module, typed=True) for module in MODULES}
+    TopologicalSorter(imports).prepare()  # raises CycleError
+
+
+def test_no_cycles_of_folders() -> None:
+    """The folders of a package, such as `tables.layers` and `tables.search`, import each other in one direction."""
+    folders: dict[str, set[str]] = {}
+    for module in MODULES:
+        for name in own_imports_of(module):
+            importer, folder = (".".join(one.split(".")[:2]) for one in (module, name))
+            if importer != folder and min(module.count("."), name.count(".")) > 1:
+                folders.setdefault(importer, set()).add(folder)
+    TopologicalSorter(folders).prepare()
 
 
 def test_tasks_know_no_files_no_dask_and_no_terminal() -> None:

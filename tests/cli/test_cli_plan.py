@@ -10,7 +10,7 @@ from clusters import Cluster
 from programs import Command
 
 import antipodes as ap
-from antipodes.tables.planning.duration import described_range
+from antipodes.tables.search.duration import described_range
 from antipodes_tasks.base.errors import SizeLimitError
 
 KEYS = {"seconds_at_least", "index_size", "rows", "width", "partitions", "memory_bytes", "disk_bytes", "table_bytes"}
@@ -34,7 +34,7 @@ def test_text(cli: Command) -> None:
 
 def test_the_time_of_a_run(cli: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     for limit in ("TRIAL_SECONDS", "LONGEST_LAYER", "TRIAL_TABLES"):  # so that a busy machine finishes the trial
-        monkeypatch.setattr(f"antipodes.tables.planning.duration.{limit}", math.inf)
+        monkeypatch.setattr(f"antipodes.tables.search.duration.{limit}", math.inf)
     planned = json.loads(cli("plan", "pancake-10", "--json", "--workers", 1).out)
     assert planned["fits"]
     assert planned["seconds_at_least"] is None
@@ -80,7 +80,7 @@ def test_how_the_work_is_divided_is_said_on_request(cli: Command) -> None:
 
 
 def test_a_time_that_a_trial_does_not_tell(cli: Command, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("antipodes.tables.planning.duration.TRIAL_SECONDS", 0.0)
+    monkeypatch.setattr("antipodes.tables.search.duration.TRIAL_SECONDS", 0.0)
     planned = json.loads(cli("plan", "hanoi-3-pegs", "--json").out)
     assert planned["seconds"] is None
     assert planned["seconds_at_least"] == pytest.approx(sum(planned["phases"].values()))

@@ -172,7 +172,7 @@ LOGGED_BITS = '''
 from dataclasses import dataclass
 from functools import partial
 
-from antipodes.tables.strategies.contents import BitContents
+from antipodes.tables.strategies.bit_strategy import BitStrategy
 from antipodes_tasks.bfs.partition import State
 
 
@@ -185,13 +185,13 @@ class LoggedState(State):
 
 
 @dataclass(frozen=True)
-class LoggedBits(BitContents):
+class LoggedBits(BitStrategy):
     def needs(self, division, commitment, workers):
         needs = super().needs(division, commitment, workers)
         return needs._replace(together=needs.together + 1)
 
-    def make_state(self, plan):
-        return partial(LoggedState, width=plan.space.width, chunk_rows=plan.chunk_rows)
+    def make_state(self, division, weights):
+        return partial(LoggedState, width=division.space.width, chunk_rows=division.chunk_rows)
 '''
 
 
@@ -204,9 +204,9 @@ def test_hold_the_positions_of_a_search_in_another_way(package: Path, run: Calla
         {
             "tables/planning/plan.py": [
                 (
-                    "CONTENTS: tuple[Contents, ...] = (",
+                    "STRATEGIES: tuple[Strategy, ...] = (",
                     "from antipodes.tables.strategies.logged_bits import LoggedBits\n"
-                    "CONTENTS: tuple[Contents, ...] = (LoggedBits(), ",
+                    "STRATEGIES: tuple[Strategy, ...] = (LoggedBits(), ",
                 )
             ]
         },

@@ -14,18 +14,18 @@ from pathlib import Path
 from every_kind import config_of, options_of
 from faults import die, fault_at
 
-from antipodes.tables.planning import division
+from antipodes.tables.layers import disk_shard, division
 from antipodes.tables.planning import plan as planning
 from antipodes.tables.run import run_puzzle
-from antipodes.tables.strategies import disk_contents
-from antipodes.tables.strategies.disk_contents import DiskContents
+from antipodes.tables.strategies import disk_strategy
+from antipodes.tables.strategies.disk_strategy import DiskStrategy
 
 
 def main(name: str, store: Path, number: int, rng: random.Random, counts_only: bool) -> int:
     """Kill runs of a puzzle at random calls, and then run it to its end; return how many were killed."""
-    planning.CONTENTS = (DiskContents(),)
+    planning.STRATEGIES = (DiskStrategy(),)
     division.CHUNK_STATES = (8, 64)
-    disk_contents.LOG_BYTES, disk_contents.LOGS_BYTES = 16, 64
+    disk_shard.LOG_BYTES, disk_strategy.LOGS_BYTES = 16, 64
     with tempfile.TemporaryDirectory() as folder:
         # Load all kernels once. The threads of dask belong to the thread that uses them, so no fork waits for them.
         arguments = config_of(name), Path(folder) / "t.zarr", options_of(name, workers=2, counts_only=counts_only)

@@ -145,16 +145,16 @@ def known_moves(name: str) -> list[NDArray[np.int64]]:
 def files_by_bits(name: str) -> dict[str, bytes]:
     """Return the files of the table of a puzzle in chunks of a few positions, from a search with bits in memory."""
     with TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
-        patch.setattr("antipodes.tables.planning.division.CHUNK_STATES", (8, 64))
+        patch.setattr("antipodes.tables.layers.division.CHUNK_STATES", (8, 64))
         run_puzzle(config_of(name), Path(folder) / "t.zarr", options_of(name, workers=2))
         return contents(Path(folder) / "t.zarr")
 
 
 def many_parts(patch: pytest.MonkeyPatch) -> None:
     """Make chunks, partitions and ranges of keys so small that these puzzles have several."""
-    patch.setattr("antipodes.tables.planning.division.CHUNK_STATES", (32, 256))
-    patch.setattr("antipodes.tables.planning.division.PARTITION_STATES", 100)
-    patch.setattr("antipodes.tables.planning.division.SCATTERED_PARTITIONS", 1000)
+    patch.setattr("antipodes.tables.layers.division.CHUNK_STATES", (32, 256))
+    patch.setattr("antipodes.tables.layers.division.PARTITION_STATES", 100)
+    patch.setattr("antipodes.tables.layers.division.SCATTERED_PARTITIONS", 1000)
     for constant, value in {"SMALL": 40, "RANGES": 12, "STEPS": 8, "MAX_STEPS": 32, "WALKERS": 200}.items():
         patch.setattr(f"antipodes_tasks.keys.ranges.{constant}", value)
     patch.setattr("antipodes.tables.store.table_manifest.KEY_CHUNK", 100)

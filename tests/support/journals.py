@@ -12,11 +12,11 @@ from antipodes.puzzles.families import puzzle_from
 from antipodes.storage.directory import DirectoryStorage
 from antipodes.tables.journal import Journal
 from antipodes.tables.journal_file import Cover
+from antipodes.tables.layers.bit_shard import BitShard
 from antipodes.tables.layers.layer_graph import boundary
 from antipodes.tables.layers.shard import Shard
 from antipodes.tables.store.search_stores import TableStore
 from antipodes.tables.strategies.commitment import JOURNAL
-from antipodes.tables.strategies.contents import BitContents
 from antipodes_tasks.bfs.bitmaps import WORD, Bitmap, Depths, words
 from antipodes_tasks.bfs.layer_weights import NO_WEIGHTS
 from antipodes_tasks.bfs.partition import Links, Partition, State, links
@@ -59,13 +59,12 @@ def parts_of(bounds: Sequence[int]) -> list[Partition]:
 def new_shards(journal: Journal, sizes: Sequence[int], buffer_bytes: int = 1 << 20) -> list[Shard]:
     """Return empty shards with these numbers of partitions."""
     parts, ends = parts_of(BOUNDS), np.cumsum([0, *sizes]).tolist()
-    contents = BitContents(bits=3)
 
     def make(part: Partition) -> State:
         return State(part, SPACE.width, CHUNK_ROWS)
 
     return [
-        Shard(parts[first:end], NO_WEIGHTS, make, journal, buffer_bytes, contents, JOURNAL)
+        BitShard(parts[first:end], NO_WEIGHTS, make, journal, buffer_bytes, JOURNAL.max_gaps)
         for first, end in pairwise(ends)
     ]
 

@@ -12,8 +12,8 @@ from oracles import LAYERS
 from antipodes.puzzles.config import Config, load_config
 from antipodes.runs.forecast import LayerCosts, layers_to_come
 from antipodes.system.machine import GIB
-from antipodes.tables.planning import duration
 from antipodes.tables.planning.plan import plan_run
+from antipodes.tables.search import duration
 from antipodes.tables.strategies.commitment import CHECKPOINTS
 from antipodes_tasks import move_tables
 from antipodes_tasks.base.jit import Lazy

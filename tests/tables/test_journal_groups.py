@@ -26,7 +26,7 @@ from antipodes.tables.journal import Journal, JournalDamagedError
 from antipodes.tables.layers.layer_graph import boundary
 from antipodes.tables.layers.shard import Shard
 from antipodes.tables.layers.shard_segments import flush, write
-from antipodes.tables.strategies.commitment import flush_shards
+from antipodes.tables.strategies.commitment import JOURNAL, flush_shards
 from antipodes_tasks.base.errors import InterruptedRunError
 from antipodes_tasks.bfs.bitmaps import Depths
 from antipodes_tasks.bfs.partition import State
@@ -115,9 +115,9 @@ def test_restored_shards_go_on(depth: int, journal: Journal) -> None:
     flushed(journal, depth)
     shards = new_shards(journal, [1, 3, 1])  # divided in another way
     for one in shards:
-        one.restore(depth, journal.load(one.segments.first_chunk, one.segments.end_chunk))
+        JOURNAL.restore(one, depth, journal.load(one.segments.first_chunk, one.segments.end_chunk))
     assert [one.depth for one in shards] == [depth] * 3
-    assert np.sum([one.layers for one in shards], axis=0).tolist() == [1, *layers[:depth]]
+    assert np.sum([JOURNAL.layers(one) for one in shards], axis=0).tolist() == [1, *layers[:depth]]
     assert sum(one.count(depth) for one in shards) == [1, *layers][depth]
     assert search(shards, depth) == layers[depth:]
     assert np.array_equal(depths(shards), expected)
@@ -140,8 +140,8 @@ def test_equal_searches_write_equal_files(tmp_path: Path) -> None:
 
 def test_restoring_where_nothing_is_known(journal: Journal) -> None:
     (alone,) = new_shards(journal, [5])
-    alone.restore(4, journal.load(alone.segments.first_chunk, alone.segments.end_chunk))
-    assert (alone.depth, alone.layers) == (-1, [])
+    JOURNAL.restore(alone, 4, journal.load(alone.segments.first_chunk, alone.segments.end_chunk))
+    assert (alone.depth, JOURNAL.layers(alone)) == (-1, [])
 
 
 def uneven(journal: Journal) -> list[Shard]:
@@ -155,7 +155,7 @@ def uneven(journal: Journal) -> list[Shard]:
     write([one.segments for one in shards[2:]], 12, "", durable=True)
     restored = new_shards(journal, [2, 2, 1])
     for one in restored:
-        one.restore(9, journal.load(one.segments.first_chunk, one.segments.end_chunk))
+        JOURNAL.restore(one, 9, journal.load(one.segments.first_chunk, one.segments.end_chunk))
     return restored
 
 
@@ -193,7 +193,7 @@ def test_uneven_shards_write_what_is_missing(journal: Journal) -> None:
     assert stored.known.tolist() == [len(layers)] * 15
     assert stored.counts(len(layers) + 1).sum(axis=0).tolist() == [1, *layers]
     last = new_shards(journal, [5])
-    last[0].restore(len(layers), journal.load(0, 15))
+    JOURNAL.restore(last[0], len(layers), journal.load(0, 15))
     assert np.array_equal(depths(last), expected)
 
 
@@ -293,7 +293,7 @@ def test_a_damaged_segment_is_named(journal: Journal, tmp_path: Path) -> None:
     path.write_bytes(path.read_bytes()[:-1] + b"?")
     (alone,) = new_shards(journal, [5])
     with pytest.raises(JournalDamagedError) as caught:
-        alone.restore(6, journal.load(alone.segments.first_chunk, alone.segments.end_chunk))
+        JOURNAL.restore(alone, 6, journal.load(alone.segments.first_chunk, alone.segments.end_chunk))
     assert caught.value.key == f"journal/{path.name}"
 
 
@@ -304,7 +304,7 @@ def test_after_a_file_is_lost_less_is_known(journal: Journal, tmp_path: Path) ->
         if path.name.split("-")[2] == "6":
             path.unlink()
     (alone,) = new_shards(journal, [5])
-    alone.restore(9, journal.load(alone.segments.first_chunk, alone.segments.end_chunk))
+    JOURNAL.restore(alone, 9, journal.load(alone.segments.first_chunk, alone.segments.end_chunk))
     assert alone.depth == 3
     assert search([alone], 3, len(layers) - 3) == layers[3:]
     assert np.array_equal(depths([alone]), expected)

@@ -18,9 +18,9 @@ from antipodes.storage.directory import DirectoryStorage
 from antipodes.storage.manifest import ManifestFile
 from antipodes.system.events import Assembling, Event, JournalCorrupt, SearchStarted
 from antipodes.tables.journal import Journal
-from antipodes.tables.layers.shards import Shards
 from antipodes.tables.planning.plan import plan_run
 from antipodes.tables.run import RunOptions, run_puzzle
+from antipodes.tables.search.shards import Shards
 from antipodes.tables.store.search_stores import TableStore
 from antipodes.tables.verify import verify
 
@@ -111,7 +111,7 @@ def killed_in_assembly(config: Config, store: Path, monkeypatch: Patch, chunks: 
 
 def test_killed_in_the_middle_of_assembly(tmp_path: Path, monkeypatch: Patch) -> None:
     """The chunks that are committed are not written again."""
-    monkeypatch.setattr("antipodes.tables.planning.division.CHUNK_STATES", (1024, 4096))
+    monkeypatch.setattr("antipodes.tables.layers.division.CHUNK_STATES", (1024, 4096))
     config, store = load_config("knights-coloured"), tmp_path / "t.zarr"
     run_puzzle(config, tmp_path / "whole.zarr")
     count = len(chunk_files(tmp_path / "whole.zarr"))

@@ -21,10 +21,10 @@ from antipodes.executors.api import Call, Handle, Key
 from antipodes.puzzles.config import Config
 from antipodes.tables.layers.layer_graph import advance, part
 from antipodes.tables.layers.shard import Shard
-from antipodes.tables.layers.shards import Shards
 from antipodes.tables.layers.temporary_files import PieceFile
 from antipodes.tables.planning.plan import plan_run
 from antipodes.tables.run import RunOptions, run_puzzle
+from antipodes.tables.search.shards import Shards
 from antipodes.tables.store.chunks import UNREACHABLE
 from antipodes.tables.table import Table, open_table
 from antipodes.tables.verify import verify

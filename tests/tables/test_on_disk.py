@@ -25,17 +25,17 @@ from antipodes.storage.opening import storage_at
 from antipodes.stores import remove_any
 from antipodes.system.events import Event, JournalCorrupt, LayerFinished, SearchStarted
 from antipodes.system.machine import MIB
-from antipodes.tables.layers import disk_segments
-from antipodes.tables.layers.shards import Shards
-from antipodes.tables.planning import division as dividing
+from antipodes.tables.layers import disk_segments, disk_shard
+from antipodes.tables.layers import division as dividing
 from antipodes.tables.planning import plan as planning
 from antipodes.tables.planning.plan import PROGRAM_BYTES, plan_run
 from antipodes.tables.run import RunOptions, run_puzzle
+from antipodes.tables.search.shards import Shards
 from antipodes.tables.store.manifest import IN_STORE
 from antipodes.tables.store.search_stores import CountsStore
-from antipodes.tables.strategies import disk_contents
+from antipodes.tables.strategies import disk_strategy
 from antipodes.tables.strategies.commitment import CHECKPOINTS, JOURNAL, Commitment
-from antipodes.tables.strategies.disk_contents import DiskContents
+from antipodes.tables.strategies.disk_strategy import DiskStrategy
 from antipodes.tables.verify import verify
 from antipodes_tasks.base.errors import AntipodesError, DiskLimitError, InputError, ResourceLimitError, StoreError
 from antipodes_tasks.bfs import encoded_layers, map_order
@@ -48,8 +48,8 @@ COUNTED = ["one-way", "reduced one-way", "reduced tiles", "reduced twists", "sev
 def small_pieces(patch: pytest.MonkeyPatch) -> None:
     """Divide tables into chunks, partitions and files of a few positions."""
     patch.setattr(dividing, "CHUNK_STATES", (8, 64))
-    patch.setattr(disk_contents, "LOG_BYTES", 16)
-    patch.setattr(disk_contents, "LOGS_BYTES", 64)
+    patch.setattr(disk_shard, "LOG_BYTES", 16)
+    patch.setattr(disk_strategy, "LOGS_BYTES", 64)
     patch.setattr(disk_segments, "READ_BYTES", 16)
     patch.setattr(disk_segments, "MIN_BYTES_AHEAD", 32)
 
@@ -58,7 +58,7 @@ def small_pieces(patch: pytest.MonkeyPatch) -> None:
 def on_disk(monkeypatch: pytest.MonkeyPatch) -> None:
     """Keep layers on disk, in small pieces, and and search in a random direction and order."""
     random.seed(0)
-    monkeypatch.setattr(planning, "CONTENTS", (DiskContents(),))
+    monkeypatch.setattr(planning, "STRATEGIES", (DiskStrategy(),))
     monkeypatch.setattr(on_disk_layers, "pull_is_cheaper", lambda *_: random.random() < 0.5)
     monkeypatch.setattr(on_disk_layers, "LINE_BYTES", 1 << 20)
     monkeypatch.setattr(encoded_layers, "MAX_COLUMNS", 3)
@@ -207,13 +207,13 @@ def test_disk_is_chosen_if_two_bits_do_not_fit() -> None:
     puzzle = load_config("seven-tiles").puzzle
     two = plan_run(puzzle, 2, 1, commitment=CHECKPOINTS, on_disk=False)
     fits, disk = (plan_run(puzzle, 2, two.least_bytes - less, commitment=CHECKPOINTS) for less in (0, 1))
-    assert (fits.contents.bits, fits.contents.on_disk) == (2, False)
-    assert (disk.contents.bits, disk.contents.on_disk) == (1, True)
+    assert (fits.strategy.bits, fits.strategy.on_disk) == (2, False)
+    assert (disk.strategy.bits, disk.strategy.on_disk) == (1, True)
     assert disk.memory_bytes < two.least_bytes
     tight = plan_run(puzzle, 2, PROGRAM_BYTES + 40 * MIB, commitment=CHECKPOINTS)
     assert tight.memory_bytes <= PROGRAM_BYTES + 40 * MIB
     assert tight.partition_count > disk.partition_count
-    assert not plan_run(puzzle, 2, PROGRAM_BYTES + 40 * MIB, processes=2).contents.on_disk
+    assert not plan_run(puzzle, 2, PROGRAM_BYTES + 40 * MIB, processes=2).strategy.on_disk
 
 
 def test_four_billion_positions_fit_into_256_mib() -> None:
@@ -226,7 +226,7 @@ def test_counts_begun_in_memory_need_as_much_memory_to_be_resumed(tmp_path: Path
     config, limit = load_config("seven-tiles"), PROGRAM_BYTES + 60 * MIB
     options = RunOptions(workers=2, counts_only=True, checkpoint_every=0)
     run_puzzle(config, tmp_path / "t.zarr", options, interrupted=stop_after(3))
-    assert plan_run(config.puzzle, 2, limit, commitment=CHECKPOINTS).contents.on_disk
+    assert plan_run(config.puzzle, 2, limit, commitment=CHECKPOINTS).strategy.on_disk
     with pytest.raises(ResourceLimitError, match=r"does not fit .*; counts that were begun in memory cannot"):
         run_puzzle(config, tmp_path / "t.zarr", replace(options, memory_limit=limit))
 

@@ -10,10 +10,10 @@ from symmetric_puzzles import bundled
 
 from antipodes.puzzles.config import load_config
 from antipodes.system.options import RunOptions
-from antipodes.tables.planning.duration import estimate_duration
 from antipodes.tables.planning.fitting import plan_checked
 from antipodes.tables.planning.plan import Plan, plan_run
 from antipodes.tables.run import run_puzzle
+from antipodes.tables.search.duration import estimate_duration
 from antipodes_tasks.base.errors import ResourceLimitError
 from antipodes_tasks.spaces import choose_cut, row_classes
 from antipodes_tasks.spaces.row_classes import RowClasses

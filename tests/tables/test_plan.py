@@ -24,13 +24,13 @@ from antipodes.runs.session import Session
 from antipodes.system.events import Event, Listener, WaitingForWorkers
 from antipodes.system.machine import GIB, MIB, human
 from antipodes.system.options import RunOptions
-from antipodes.tables.planning import division as plan
-from antipodes.tables.planning.division import partitions, plan_chunk, plan_partition
+from antipodes.tables.layers import division as plan
+from antipodes.tables.layers.division import partitions, plan_chunk, plan_partition
 from antipodes.tables.planning.fitting import JOIN_SECONDS, plan_checked, plan_that_fits
 from antipodes.tables.planning.plan import PROGRAM_BYTES, Plan, check_memory, plan_cut, plan_run
 from antipodes.tables.run import run_puzzle
 from antipodes.tables.store.search_stores import TableStore
-from antipodes.tables.strategies.contents import BITS_STORED
+from antipodes.tables.strategies.bit_strategy import BITS_STORED
 from antipodes.tables.table import open_table
 from antipodes.tables.verify import verify
 from antipodes_tasks import move_tables

@@ -19,9 +19,9 @@ from antipodes.executors.api import Call
 from antipodes.executors.threads import Threads
 from antipodes.puzzles.config import Config, load_config
 from antipodes.system.events import Event, LayerFinished
-from antipodes.tables.layers import layer_search
 from antipodes.tables.planning.plan import plan_run
 from antipodes.tables.run import RunOptions, RunReport, run_puzzle
+from antipodes.tables.search import layer_search
 from antipodes.tables.store.search_stores import TableStore
 from antipodes.tables.table import Table, open_table
 from antipodes.tables.verify import verify
@@ -59,8 +59,8 @@ def test_known_layers_and_antipodes(name: str, tmp_path: Path) -> None:
 
 
 def test_all_options_leave_the_same_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("antipodes.tables.planning.division.CHUNK_STATES", (1024, 4096))
-    monkeypatch.setattr("antipodes.tables.planning.division.PARTITION_STATES", 4096)
+    monkeypatch.setattr("antipodes.tables.layers.division.CHUNK_STATES", (1024, 4096))
+    monkeypatch.setattr("antipodes.tables.layers.division.PARTITION_STATES", 4096)
     config = load_config("knights-coloured")
     least = plan_run(config.puzzle, 2).least_bytes
     stores = []

@@ -15,10 +15,10 @@ from stores import change_manifest, contents, read_manifest, stop_after, toml
 from antipodes.puzzles.config import Config
 from antipodes.storage.backend import MANIFEST
 from antipodes.system.options import RunOptions
-from antipodes.tables.planning import division as dividing
+from antipodes.tables.layers import division as dividing
 from antipodes.tables.planning import plan as planning
 from antipodes.tables.run import run_puzzle
-from antipodes.tables.strategies.disk_contents import DiskContents
+from antipodes.tables.strategies.disk_strategy import DiskStrategy
 from antipodes_tasks.base.errors import StoreError
 
 IDENTIFIER = "ab" * 32
@@ -33,7 +33,7 @@ READ = [
 @pytest.fixture(autouse=True)
 def on_disk(monkeypatch: pytest.MonkeyPatch) -> None:
     """Keep layers on disk, in several chunks."""
-    monkeypatch.setattr(planning, "CONTENTS", (DiskContents(),))
+    monkeypatch.setattr(planning, "STRATEGIES", (DiskStrategy(),))
     monkeypatch.setattr(dividing, "CHUNK_STATES", (8, 64))
 
 

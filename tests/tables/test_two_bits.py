@@ -12,24 +12,25 @@ from antipodes.executors.threads import Threads
 from antipodes.puzzles.config import Config, load_config
 from antipodes.system.events import Event, WorkersLost
 from antipodes.system.machine import MIB
-from antipodes.tables.planning import division as dividing
+from antipodes.tables.layers import division as dividing
 from antipodes.tables.planning import plan as planning
 from antipodes.tables.planning.plan import plan_run
 from antipodes.tables.run import RunOptions, run_puzzle
+from antipodes.tables.strategies.bit_strategy import BitStrategy
 from antipodes.tables.strategies.commitment import CHECKPOINTS
-from antipodes.tables.strategies.contents import BitContents, KeyContents
+from antipodes.tables.strategies.key_strategy import KeyStrategy
 from antipodes.tables.verify import verify
 from antipodes_tasks.bfs.partition import State
 from antipodes_tasks.bfs.two_bits import TwoBitState
 
 PUZZLE = "knights-coloured"
 RESTORE = State.restore
-ALL_CONTENTS = planning.CONTENTS
+ALL_STRATEGIES = planning.STRATEGIES
 
 
 @pytest.fixture
 def two_bits(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(planning, "CONTENTS", (BitContents(bits=2), KeyContents()))
+    monkeypatch.setattr(planning, "STRATEGIES", (BitStrategy(bits=2), KeyStrategy()))
 
 
 def many_partitions(patch: pytest.MonkeyPatch) -> None:
@@ -46,7 +47,7 @@ def test_every_kind_of_table(name: str, tmp_path: Path, monkeypatch: pytest.Monk
     config, store = config_of(name), tmp_path / "t.zarr"
     planned = plan_run(config.puzzle, 2, symmetry=options_of(name).symmetry)
     assert planned.partition_count > 1 or planned.space.rows < 3
-    assert planned.contents == BitContents(bits=2)
+    assert planned.strategy == BitStrategy(bits=2)
     every_layer = options_of(name, workers=2, checkpoint_every=0)
     run_puzzle(config, store, every_layer, interrupted=stop_after(3))
     assert verify(store, Threads(2)).ok
@@ -71,7 +72,7 @@ def test_counts_that_are_resumed_after_some_layers(
         assert plan_run(config.puzzle, 2).partition_count > 4
     while not run_puzzle(config, tmp_path / "t.zarr", options, interrupted=stop_after(3 + layers)).complete:
         pass
-    monkeypatch.setattr(planning, "CONTENTS", ALL_CONTENTS)
+    monkeypatch.setattr(planning, "STRATEGIES", ALL_STRATEGIES)
     run_puzzle(config, tmp_path / "three.zarr", options)
     assert contents(tmp_path / "t.zarr") == contents(tmp_path / "three.zarr")
 
@@ -116,7 +117,7 @@ def test_what_is_left_of_the_workers_has_memory_for_two_bits_only(
     def listener(event: Event) -> None:
         if isinstance(event, WorkersLost):
             lost.append(event)
-            monkeypatch.setattr(planning, "CONTENTS", (BitContents(bits=2),))
+            monkeypatch.setattr(planning, "STRATEGIES", (BitStrategy(bits=2),))
 
     options = RunOptions(workers=2, checkpoint_every=0)
     report = run_puzzle(load_config(PUZZLE), tmp_path / "t.zarr", options, listener, scheduler=Forgetful({60}))
@@ -130,7 +131,7 @@ def test_two_bits_are_planned_where_three_do_not_fit() -> None:
     puzzle = load_config("seven-tiles").puzzle
     ample = plan_run(puzzle, 2, commitment=CHECKPOINTS)
     three, two = (plan_run(puzzle, 2, ample.least_bytes - less, commitment=CHECKPOINTS) for less in (0, 1))
-    assert (ample.contents.bits, three.contents.bits, two.contents.bits) == (3, 3, 2)
+    assert (ample.strategy.bits, three.strategy.bits, two.strategy.bits) == (3, 3, 2)
     assert three.least_bytes == ample.least_bytes
     third = puzzle_bits(load_config("seven-tiles"))
     assert 0.9 * third < three.least_bytes - two.least_bytes < 1.1 * third

@@ -197,7 +197,7 @@ def in_chunks(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The finished table of the eight-puzzle in many chunks; not to be changed."""
     store = tmp_path_factory.mktemp("chunked") / "eight-puzzle.zarr"
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr("antipodes.tables.planning.division.CHUNK_STATES", (1 << 10, 1 << 13))
+        patched.setattr("antipodes.tables.layers.division.CHUNK_STATES", (1 << 10, 1 << 13))
         run_puzzle(load_config("eight-puzzle"), store)
     return store
 

@@ -96,7 +96,7 @@ def test_classes_of_antipodes_of_counts(tables: tuple[Table, Table], tmp_path: P
         patch.setattr("antipodes.tables.counts.MAX_ANTIPODES", entries)
         assert np.array_equal(counts.unique_antipodes(), antipodes)
     with pytest.MonkeyPatch.context() as patch:
-        for module in ("layers.commits", "store.manifest"):
+        for module in ("search.layer_search", "store.manifest"):
             patch.setattr(f"antipodes.tables.{module}.MAX_ANTIPODES", entries - 1)
         run(tmp_path / "few.zarr", config=config, counts_only=True)
         with open_counts(tmp_path / "few.zarr") as counts, pytest.raises(InputError, match="too few to find all"):

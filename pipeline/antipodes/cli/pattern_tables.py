@@ -10,8 +10,8 @@ from antipodes.solving.pattern_stores import Cost, ListedPattern, PatternStore, 
 from antipodes.system.addresses import Address
 from antipodes.system.machine import human
 from antipodes.system.options import LARGE, RunOptions, command_words
-from antipodes.tables.planning.duration import described_range
 from antipodes.tables.run import run_puzzle
+from antipodes.tables.search.duration import described_range
 from antipodes_tasks.base.errors import InputError
 from antipodes_tasks.base.quoting import counted
 

@@ -9,8 +9,8 @@ from antipodes.puzzles.config import Config, load_config
 from antipodes.system.addresses import Address
 from antipodes.system.machine import available_memory
 from antipodes.system.options import chosen_store, tasks_at_once
-from antipodes.tables.planning.duration import estimate_duration
 from antipodes.tables.planning.plan import plan_run
+from antipodes.tables.search.duration import estimate_duration
 from antipodes.tables.store.search_stores import TableStore
 from antipodes_tasks.base.errors import NotAStoreError
 from antipodes_tasks.spaces.selection import index_size

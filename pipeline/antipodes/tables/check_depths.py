@@ -17,8 +17,8 @@ from antipodes.runs.verification import BlockCache, BlockReader, CheckMemory, On
 from antipodes.system.machine import available_memory
 from antipodes.tables.check_bytes import CheckedTable, read_block
 from antipodes.tables.check_sample import INFINITE, check_sample, draw_sample
+from antipodes.tables.layers.division import partitions, plan_partition
 from antipodes.tables.layers.move_table_tasks import build_tables
-from antipodes.tables.planning.division import partitions, plan_partition
 from antipodes.tables.planning.plan import PROGRAM_BYTES
 from antipodes.tables.store.search_stores import TableStore
 from antipodes.tables.store.table_manifest import TableManifest

@@ -16,8 +16,8 @@ from antipodes.executors.api import Capacity, never_stop
 from antipodes.runs.verification import BlockCache, BlockReader, OneBlock, Verification
 from antipodes.tables.check_bytes import CheckedTable, count_depths
 from antipodes.tables.check_sample import INFINITE, SAMPLE, contradicted, unsupported
-from antipodes.tables.layers.shards import Shards
 from antipodes.tables.planning.plan import Plan, check_memory, plan_run
+from antipodes.tables.search.shards import Shards
 from antipodes.tables.store.chunks import TableChunks
 from antipodes.tables.store.keys import StoredKeys
 from antipodes.tables.store.search_stores import TableStore

@@ -16,9 +16,9 @@ from antipodes.system.addresses import Address
 from antipodes.system.events import DefinitionUnchecked, Listener, silence
 from antipodes.system.options import RunOptions
 from antipodes.tables.json_results import RunReport, committed_depth, saved_depths
-from antipodes.tables.layers.layer_search import LayerSearch
 from antipodes.tables.planning.fitting import check_disk, plan_that_fits
 from antipodes.tables.planning.plan import Plan
+from antipodes.tables.search.layer_search import LayerSearch
 from antipodes.tables.store.manifest import IN_STORE, OUTSIDE, SearchManifest, on_disk
 from antipodes.tables.store.search_stores import (
     M,
@@ -111,7 +111,7 @@ def run_puzzle(
             first = session.store.keep_layers(first, spill, folder)
             commits = commitment.commits(session.store, lock, first, session.listener, session.clock)
             search = LayerSearch(session, config, opened, commits)
-            with plan.contents.freed_memory(plan.commitment.makes_table):
+            with plan.strategy.freed_memory(plan.commitment.makes_table):
                 last = search.run(plan)
             farthest = _farthest(last, config)
     return _report(session, config, manifest, last, farthest, search)
@@ -140,7 +140,7 @@ def _layers(
         raise InputError(f"{option('spill')} keeps layers of indexed positions in threads of this process; {why}")
     if manifest is not None and manifest.layers:
         return _committed_layers(plan, session.store, manifest, chosen, scheduler.shares_memory)
-    if not plan.contents.on_disk:
+    if not plan.strategy.on_disk:
         return None, None
     if chosen is not None:
         identifier = (manifest.spill_id if manifest else old) or secrets.token_hex(32)
@@ -158,9 +158,9 @@ def _committed_layers(
 ) -> tuple[str | None, LayerFolder | None]:
     """Return where the committed layers of a store are, as `_layers` does, and check that they are there."""
     if manifest.spill != OUTSIDE:
-        if plan.contents.on_disk and chosen is not None:
+        if plan.strategy.on_disk and chosen is not None:
             raise InputError(f"the committed layers of {store.address} are in the store; leave out {option('spill')}")
-        return IN_STORE if plan.contents.on_disk else manifest.spill, None
+        return IN_STORE if plan.strategy.on_disk else manifest.spill, None
     if not shares_memory:
         raise InputError(
             f"the committed layers of {store.address} are outside of it; only threads of one process can resume it, "

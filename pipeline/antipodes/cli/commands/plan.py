@@ -25,8 +25,8 @@ from antipodes.system.records import ABSENT, optional, record_of, values_of
 from antipodes.tables.json_results import PlanSizes, plan_sizes
 from antipodes.tables.planning.cluster import ClusterFit, PlannedCluster, fit_cluster, identical_workers
 from antipodes.tables.planning.cluster import Workers as Cluster
-from antipodes.tables.planning.duration import Duration, described_range, estimate_duration
 from antipodes.tables.planning.plan import Plan, plan_run
+from antipodes.tables.search.duration import Duration, described_range, estimate_duration
 from antipodes.tables.strategies.commitment import commitment_of
 from antipodes_tasks.base import arguments
 from antipodes_tasks.base.errors import InputError, ResourceLimitError, SizeLimitError
@@ -132,7 +132,7 @@ def plan(
         _print_too_large(config, str(error), as_json, solvable_as=None if only_moves or omit else puzzle)
         return
     planned.check_classes()
-    if planned.contents.on_disk and options.spill is not None:
+    if planned.strategy.on_disk and options.spill is not None:
         free = storage_at(Path(options.spill)).free_bytes()
     lacking = _shortages(planned, limit, free)
     expected = _time(planned, tasks, store)
@@ -277,8 +277,8 @@ def _memory(planned: Plan, limit: int, what: str) -> str:
     if planned.least_bytes > limit:
         either = f"between {human(least)} and {human(planned.least_bytes)}"
         return f"{either}, known once the move tables are built; {what} {human(limit)}"
-    how = ", with two bits per position" if planned.contents.bits == 2 else ", with layers on disk"
-    return f"at most {human(planned.memory_bytes)}{how if planned.contents.bits in (1, 2) else ''}"
+    how = ", with two bits per position" if planned.strategy.bits == 2 else ", with layers on disk"
+    return f"at most {human(planned.memory_bytes)}{how if planned.strategy.bits in (1, 2) else ''}"
 
 
 def _disk(planned: Plan, free: int | None) -> str:

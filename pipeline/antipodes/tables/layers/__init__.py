@@ -1,1 +1,1 @@
-"""The search for a table, layer by layer: shards of partitions on the scheduler, commits, and recovery from losses."""
+"""The parts of a search: the division into shards, which find layers, graphs of their tasks, commits, and assembly."""

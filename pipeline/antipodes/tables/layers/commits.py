@@ -3,26 +3,19 @@
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes.executors.api import Scheduler, Stop
 from antipodes.runs.run_results import Clock
 from antipodes.storage.lock import StoreLock
-from antipodes.system.events import Committed, Committing, Listener
+from antipodes.system.events import Committed, Listener
 from antipodes.system.options import RunOptions
-from antipodes.tables.layers.shard_segments import ShardSegments
 from antipodes.tables.store.found_layers import Layers
-from antipodes.tables.store.manifest import MAX_ANTIPODES, NOTHING_COMMITTED, SearchManifest
+from antipodes.tables.store.manifest import NOTHING_COMMITTED, SearchManifest
 from antipodes.tables.store.search_stores import LayerCounts, SearchStore, TableStore, finished_manifest
 from antipodes.tables.store.table_manifest import TableManifest
-from antipodes_tasks.keys.encoded_runs import integers
-
-if TYPE_CHECKING:
-    from antipodes.tables.layers.shards import Shards
-    from antipodes.tables.strategies.contents import Contents
 
 CHECKPOINT_SECONDS, CHECKPOINT_SECONDS_ON_CLUSTER = 120.0, 30.0
 """Default seconds between commits: little work can be lost, and writing remains a small part of a long run. The
@@ -108,37 +101,20 @@ class Commits:
         """Whether there is a commit from which a run can resume."""
         return self.manifest.committed_depth != NOTHING_COMMITTED
 
-    def commit(self, shards: "Shards", layers: Layers) -> float:
-        """Write the shards' findings to the journal, then the manifest with the layers; return the seconds taken."""
-        before, depth = self.clock.write, layers.depth
-        self.listener(Committing(depth))
-        with self.clock.measure("write"):
-            shards.flush(depth)
-            self.store.check_layers(self.manifest)  # if their disk was unmounted, writing has created a new folder
-            self.manifest = replace(self.manifest, **layers.fields)
-            self.store.commit(self.manifest)
-            shards.forget(depth)
-        self.listener(Committed(depth))
-        return self.clock.write - before
+    def commit(self, layers: Layers) -> None:
+        """Write the manifest with the layers, whose positions are in durable files."""
+        self.store.check_layers(self.manifest)  # if their disk was unmounted, writing has created a new folder
+        self.manifest = replace(self.manifest, **layers.fields)
+        self.store.commit(self.manifest)
 
-    def end_search(self, shards: "Shards", layers: Layers, pace: CommitPace) -> Sequence[ShardSegments]:
-        """Commit the layers and the antipodes of a counts-only run, which finishes its store."""
-        antipodes = first_antipodes(shards, layers)
+    def end_search(self, layers: Layers, antipodes: Sequence[int], resumable: bool) -> None:
+        """Commit all layers and the antipodes of a counts-only run, which finishes its store."""
         with self.clock.measure("write"):
             fields = {**layers.fields, "searched": True, "antipodes": tuple(antipodes)}
             self.manifest = finished_manifest(replace(self.manifest, **fields))
             self.store.commit(self.manifest)
             self.manifest = self.store.release_layers(self.manifest)
         self.listener(Committed(layers.depth))
-        return ()
-
-    def finish(
-        self, found: Sequence[ShardSegments], contents: "Contents", scheduler: Scheduler, pace: CommitPace, stop: Stop
-    ) -> None:
-        """Finish a store whose positions are all searched; `end_search` has returned the segments ``found``.
-
-        Counts are finished already.
-        """
 
     def search_again(self, damaged: str | None) -> None:
         """Return to the search at the last commit; delete the ``damaged`` file, if given."""
@@ -168,28 +144,13 @@ class TableCommits(Commits):
     store: TableStore
     manifest: TableManifest
 
-    def end_search(self, shards: "Shards", layers: Layers, pace: CommitPace) -> Sequence[ShardSegments]:
-        """Record that all positions are searched; return the segments of the shards if they are not in the journal.
-
-        A run can resume within the assembly on a cluster, if there is an earlier commit, or if a commit is due.
-        """
-        antipodes = first_antipodes(shards, layers)
-        resumable = self.has_commit or pace.is_commit_overdue or pace.round_trips
-        if resumable and layers.depth > self.manifest.committed_depth:
-            self.commit(shards, layers)
+    def end_search(self, layers: Layers, antipodes: Sequence[int], resumable: bool) -> None:
+        """Record that all positions are searched; if ``resumable``, commit the empty table that is to be assembled."""
         with self.clock.measure("write"):
             self.manifest = self.manifest.with_layers(layers, antipodes)
             self.store.create_arrays(self.manifest)
             if resumable:
                 self.manifest = self.store.commit_arrays(self.manifest)
-        found = shards.release()
-        return () if resumable else found
-
-    def finish(
-        self, found: Sequence[ShardSegments], contents: "Contents", scheduler: Scheduler, pace: CommitPace, stop: Stop
-    ) -> None:
-        """Assemble the table from the segments ``found``, or from the journal if there are none."""
-        contents.assemble(self, found, scheduler, pace, stop)
 
     def add_chunks(self, written: Mapping[int, int], keys: Mapping[int, int] | None = None) -> None:
         """Commit the digests of written chunks, by their numbers; in a table of keys also the digests of the keys."""
@@ -204,8 +165,3 @@ class TableCommits(Commits):
         """Commit the last chunks and the finished table; see `TableStore.complete`."""
         self.manifest = replace(self.manifest, chunks=self.manifest.chunks.updated(written))
         self.manifest = self.store.complete(self.manifest, counts, first_keys)
-
-
-def first_antipodes(shards: "Shards", layers: Layers) -> list[int]:
-    """Return the indices or keys of the first positions at the greatest depth, ascending."""
-    return integers(shards.positions(layers.depth, MAX_ANTIPODES))

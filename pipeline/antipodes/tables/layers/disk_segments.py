@@ -66,11 +66,9 @@ class DiskSegments(ShardSegments):
             super().keep(key, index, durable)
 
     def forget_before(self, depth: int) -> None:
-        """Forget the segments at smaller depths than ``depth``, whose files are about to be deleted."""
+        """Forget the segments in files at smaller depths than ``depth``, whose files are about to be deleted."""
         with self._changing:
-            entries = self.stored.entries[self.stored.entries["depth"] >= depth]
-            stored = StoredSegments(self.first_chunk, self.end_chunk, self.stored.files, entries, self.stored.known)
-            self.stored = stored.part(self.first_chunk, self.end_chunk)
+            super().forget_before(depth)
 
     def covers(self, depth: int) -> list[Cover]:
         """Return the chunks and depths that a file of the whole log would cover if layers up to ``depth`` are found.

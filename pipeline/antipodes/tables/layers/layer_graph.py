@@ -1,7 +1,7 @@
 """The tasks that find layers: the data that shards get from other shards, and the order of the tasks.
 
 Shards that only need the frontiers of a few others form a `NeighbourGraph`. If moves may lead from any shard to any
-other, the shards form an `ExchangeGraph`. The contents of the shards determine the class.
+other, the shards form an `ExchangeGraph`. The strategy of the run determines the class.
 """
 
 from abc import ABC, abstractmethod
@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 
 from antipodes.executors.api import Call, Handle, Key, result_of
+from antipodes.tables.layers.key_shard import KeyShard, successors_of
 from antipodes.tables.layers.shard import Shard, all_held
-from antipodes_tasks.bfs.key_partition import KeyLinks, KeySuccessors, SuccessorBuffer
+from antipodes_tasks.bfs.key_partition import KeyLinks, KeySuccessors
 from antipodes_tasks.bfs.partition import Frontier, Links
 from antipodes_tasks.bfs.partition import boundary as boundary_of
 
@@ -170,16 +171,10 @@ def boundary(shard: Shard, links: Links, depth: int, token: str, after: list[Any
     return Boundary(depth, tuple(part for part in parts if part is not None))
 
 
-def expand(shards: list[Shard], links: KeyLinks, depth: int, token: str, after: list[Any]) -> KeySuccessors:
+def expand(shards: list[KeyShard], links: KeyLinks, depth: int, token: str, after: list[Any]) -> KeySuccessors:
     """Return the successors of the keys of some shards, after the tasks whose results are in ``after``."""
     with all_held(shards, token):
         return successors_of(shards, links, depth)
-
-
-def successors_of(shards: Sequence[Shard], links: KeyLinks, depth: int) -> KeySuccessors:
-    """Return the successors of the keys at ``depth`` of some shards, which the caller has locked."""
-    room = SuccessorBuffer(sum(one.memory_limit for one in shards), shards[0].folder.file)
-    return links.successors(depth, (frontier for one in shards for frontier in one.frontiers(depth)), room)
 
 
 def part(found: KeySuccessors, own: Sequence[range]) -> KeySuccessors:

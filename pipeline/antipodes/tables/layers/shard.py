@@ -6,29 +6,27 @@ rows that it can reach, and these stay in the cache. With threads, a shard is on
 
 import sys
 import threading
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
 from antipodes.tables.journal import Journal
-from antipodes.tables.layers.shard_segments import write
-from antipodes.tables.layers.temporary_files import Folder
+from antipodes.tables.layers.shard_segments import ShardSegments, write
 from antipodes_tasks.base.errors import InterruptedRunError
 from antipodes_tasks.bfs.layer_weights import LayerSums, LayerWeights, total
 from antipodes_tasks.bfs.partition import Partition
 from antipodes_tasks.bfs.partition_state import PartitionState
 from antipodes_tasks.bfs.segments import Segment, SegmentLog
-from antipodes_tasks.keys.sums import hash_sum
 
-if TYPE_CHECKING:
-    from antipodes.tables.strategies.commitment import Commitment
-    from antipodes.tables.strategies.contents import Contents, MakeState
+MakeState = Callable[[Partition], PartitionState]
+"""Creates the state of a partition without positions. It can be sent to other processes."""
 
 
-class Shard:
+class Shard(ABC):
     """Adjacent partitions, which are changed in place.
 
     A layer that is already in the journal is replayed instead of searched. Therefore a shard may be restored at a depth
@@ -42,32 +40,30 @@ class Shard:
         self,
         parts: Sequence[Partition],
         weights: LayerWeights,
-        make_state: "MakeState",
+        make_state: MakeState,
         journal: Journal,
         buffer_bytes: int,
-        contents: "Contents",
-        commitment: "Commitment",
+        max_gaps: float | None,
         settled_later: bool = False,
     ) -> None:
         """Create a shard without any position.
 
-        ``buffer_bytes`` is the shard's part of `Plan.buffer_bytes`: memory that the search can use beyond its minimum.
-        The ``weights`` are summed over each layer. With ``settled_later``, other shards read the frontiers in place, so
-        the caller must call `settle` afterwards.
+        The ``weights`` are summed over each layer. ``max_gaps`` is the one of `SegmentLog`, or None if the positions
+        that the shard finds are not logged. With ``settled_later``, other shards read the frontiers in place, so the
+        caller must call `settle` afterwards.
         """
-        self.folder = Folder.for_store(journal.storage)
-        """The folder of temporary files."""
+        self.buffer_bytes = buffer_bytes
+        """The shard's part of `Plan.buffer_bytes`: memory that the search can use beyond its minimum."""
         self.states: list[Any] = [make_state(part) for part in parts]
         """The `PartitionState` of each partition."""
         self.depth = -1
         """The depth of the bits. Positions at greater depths do not count, even if other shards have reached them."""
-        self.segments = contents.segments(journal, self.states, commitment)
-        """The segments that the shard found, if the commitment keeps them."""
-        self._contents, self._commitment = contents, commitment
+        chunks = range(self.states[0].chunks.start, self.states[-1].chunks.stop)
+        self.segments = self.new_segments(journal, chunks, 1.0 if max_gaps is None else max_gaps)
+        """The segments that the shard found, if they are logged."""
+        self._logged = max_gaps is not None
         self.damaged: list[str] = []
         """Problems found in the journal when the shard was restored."""
-        self.memory_limit = contents.memory_limit(self.states, buffer_bytes)
-        """Bytes that positions and segments may take together after a layer."""
         self._token = ""
         """The fencing token of tasks that may change the shard. It is empty until `go_back`: if a worker returns at the
         same address before the run notices its loss, dask creates the shard again, at its first depth, and no task may
@@ -80,6 +76,25 @@ class Shard:
         """The sums at each depth that the shard has passed, unless all weights are 1."""
         self._lock = threading.Lock()
 
+    @property
+    @abstractmethod
+    def memory_limit(self) -> int:
+        """Bytes that positions and segments may take together after a layer."""
+
+    @abstractmethod
+    def search(self, offers: Sequence[Any], links: Any, depth: int) -> int:
+        """Find the positions at ``depth``, add them to the log if there is one, and return their number.
+
+        ``offers`` are the data that the `LayerGraph` collects from other shards, and ``links`` the moves.
+        """
+
+    def new_segments(self, journal: Journal, chunks: range, max_gaps: float) -> ShardSegments:
+        """Return the segments of a new shard, whose states exist already: none yet."""
+        return ShardSegments(journal, chunks.start, chunks.stop, max_gaps)
+
+    def release_memory(self) -> None:  # noqa: B027  (most shards never exceed the limit)
+        """Move positions to disk if they exceed `memory_limit`. Called whenever a state has changed."""
+
     def begin(self, starts: NDArray[Any]) -> int:
         """Go to depth 0, given all starts as indices ``(n,)`` or keys; return the number of starts in this shard."""
         self.depth = self.segments.searched = 0
@@ -87,20 +102,11 @@ class Shard:
         self._weigh(0)
         return found
 
-    def restore(self, depth: int, source: Any) -> None:
-        """Restore all layers up to ``depth``, or fewer layers if files are missing or corrupt.
-
-        The ``source`` is one of `Commitment.sources`. The depth of a shard without restored layers is -1.
-
-        Raises JournalDamagedError if a segment of the journal is corrupt.
-        """
-        self.depth = self._commitment.restore(self, depth, source)
-
     def fill(self, depth: int, segments_of: Callable[[PartitionState], Iterable[Segment]]) -> None:
         """Restore the states of the partitions at ``depth``, each from its segments."""
         for state in self.states:
             state.restore(depth, segments_of(state))
-            self._contents.make_room(self)
+            self.release_memory()
 
     def go_back(self, depth: int, token: str) -> int:
         """Return to a depth that the shard has passed, and replay from there; return the number of positions there.
@@ -144,22 +150,12 @@ class Shard:
         """Return the sums over each of ``layers`` layers from a depth on, all of which are found."""
         return [self._weighed.get(depth, LayerSums()) for depth in range(first_depth, first_depth + layers)]
 
-    def hash_sum(self, depth: int, seed: int) -> int:
-        """Return the sum of the hashes of the keys at ``depth``, one of the last two, modulo 2^64."""
-        total = sum(hash_sum(keys, seed) for frontier in self.frontiers(depth) for keys in frontier.batches())
-        return total % (1 << 64)
-
     def positions(self, depth: int, limit: int) -> NDArray[Any]:
         """Return the first indices or keys at ``depth``, one of the last two, in ascending order."""
         found: list[NDArray[Any]] = []
         for state in self.states:
             found.append(state.positions(depth, limit - sum(map(len, found))))
         return np.concatenate(found)
-
-    @property
-    def layers(self) -> list[int]:
-        """The number of positions at each depth up to `depth`, as counted in the files of the last commit."""
-        return self._commitment.layers(self)
 
     def __reduce__(self) -> NoReturn:
         raise TypeError("a shard of partitions cannot leave its process")
@@ -176,8 +172,8 @@ class Shard:
 
     @property
     def log(self) -> SegmentLog | None:
-        """The log of the positions that partitions find, or None if the commitment needs none."""
-        return self._commitment.log(self.segments)
+        """The log of the positions that partitions find, or None if they are not logged."""
+        return self.segments.log if self._logged else None
 
     @contextmanager
     def held_by(self, token: str) -> Iterator[None]:
@@ -189,7 +185,7 @@ class Shard:
 
     def _advance(self, offers: Sequence[Any], links: Any, depth: int) -> int:
         if depth > self.depth:
-            found = self._replay(depth) if depth <= self.segments.searched else self._search(offers, links, depth)
+            found = self._replay(depth) if depth <= self.segments.searched else self._find(offers, links, depth)
             self._found[depth], self.depth = found, depth
             if not self._settled_later:
                 self._settle(depth)
@@ -209,12 +205,12 @@ class Shard:
             state.replay(depth, self.segments.segments_between(state.chunks, depth, depth)) for state in self.states
         )
 
-    def _search(self, offers: Sequence[Any], links: Any, depth: int) -> int:
-        found = self._contents.search(self, offers, links, depth)
+    def _find(self, offers: Sequence[Any], links: Any, depth: int) -> int:
+        found = self.search(offers, links, depth)
         self.segments.searched = depth
         if self.segments.log.size and sys.getsizeof(self) > self.memory_limit:
             write([self.segments], depth, self._token, durable=False)
-        self._contents.make_room(self)
+        self.release_memory()
         return found
 
 

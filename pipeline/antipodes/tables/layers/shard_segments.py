@@ -47,6 +47,12 @@ class ShardSegments:
         if self.searched > depth:
             self.not_durable = list(stored.files)  # a killed run may not have made its last files durable
 
+    def forget_before(self, depth: int) -> None:
+        """Forget the segments in files at smaller depths than ``depth``, whose files are about to be deleted."""
+        entries = self.stored.entries[self.stored.entries["depth"] >= depth]
+        stored = StoredSegments(self.first_chunk, self.end_chunk, self.stored.files, entries, self.stored.known)
+        self.stored = stored.part(self.first_chunk, self.end_chunk)
+
     def of_chunk(self, chunk: int) -> list[Segment]:
         """Return all segments of a chunk."""
         return list(self.segments_between(range(chunk, chunk + 1), 0, self.searched))

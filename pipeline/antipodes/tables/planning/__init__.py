@@ -1,1 +1,1 @@
-"""Plans: how a table is divided among tasks, and the memory, disk and time of a run, before anything runs."""
+"""Plans: the division, strategy and commitment of a run, and its memory and disk space, before anything runs."""

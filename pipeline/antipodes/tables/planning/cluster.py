@@ -11,7 +11,7 @@ from antipodes.executors.distributed.choice import capacity_of, largest_set_that
 from antipodes.puzzles.config import Config
 from antipodes.system.machine import MIB, human
 from antipodes.system.options import RunOptions
-from antipodes.tables.planning.division import ChunkedSpace
+from antipodes.tables.layers.division import ChunkedSpace
 from antipodes.tables.planning.fitting import fits_into, plan_for
 from antipodes.tables.planning.plan import Plan
 from antipodes_tasks.base.quoting import counted

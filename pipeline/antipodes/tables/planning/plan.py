@@ -1,4 +1,4 @@
-"""The plan of a run: what its shards contain and how they are committed; the memory and disk space needed."""
+"""The plan of a run: its division, strategy and commitment; the memory and disk space needed."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -10,10 +10,12 @@ from numpy.typing import NDArray
 from antipodes.executors.api import Capacity
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.system.machine import KIB, MIB, human
-from antipodes.tables.planning.division import ChunkedSpace, Division, plan_chunk
+from antipodes.tables.layers.division import ChunkedSpace, Division, plan_chunk
+from antipodes.tables.strategies.bit_strategy import BitStrategy
 from antipodes.tables.strategies.commitment import JOURNAL, Commitment
-from antipodes.tables.strategies.contents import BitContents, Contents, KeyContents, LayerTraffic
-from antipodes.tables.strategies.disk_contents import DiskContents
+from antipodes.tables.strategies.disk_strategy import DiskStrategy
+from antipodes.tables.strategies.key_strategy import KeyStrategy
+from antipodes.tables.strategies.strategy import LayerTraffic, Strategy
 from antipodes.tables.symmetric_entries import symmetric_entries
 from antipodes.tables.up_to_symmetry import symmetry_classes
 from antipodes_tasks.base import arguments
@@ -45,16 +47,16 @@ PROGRAM_BYTES = 220 * MIB
 UNIQUE_SHARE = 16
 """Ratio of the memory limit to the maximum memory of the list of symmetric positions."""
 MANIFEST_BYTES = 64 * KIB
-CONTENTS: tuple[Contents, ...] = (BitContents(bits=3), BitContents(bits=2), DiskContents(), KeyContents())
-"""The contents that shards may have. A run uses the first that can hold its positions and fit into its memory."""
+STRATEGIES: tuple[Strategy, ...] = (BitStrategy(bits=3), BitStrategy(bits=2), DiskStrategy(), KeyStrategy())
+"""The strategies of runs. A run uses the first one that can hold its positions and fits into its memory."""
 
 
 @dataclass(frozen=True)
 class Plan(Division):
     """The division of the rows, and upper bounds on the memory and disk space of a run in bytes."""
 
-    contents: Contents
-    """What the shards contain."""
+    strategy: Strategy
+    """How shards find and keep layers."""
     commitment: Commitment
     """How layers are committed."""
     table_bytes: int
@@ -71,27 +73,27 @@ class Plan(Division):
     journal_bytes: int
     """Disk space of the journal."""
     disk_bytes: int
-    """Disk space of all files; see `Contents.disk_space`."""
+    """Disk space of all files; see `Strategy.disk_space`."""
     rare_disk_bytes: int
     """The part of ``disk_bytes`` that few runs need; a run starts even if less is free."""
 
     def divides_like(self, other: "Plan") -> bool:
-        """Return whether the shards of both plans have the same rows and the same contents."""
-        return (self.partition_rows, self.shard_size, self.contents) == (
+        """Return whether the shards of both plans have the same rows and the same strategy."""
+        return (self.partition_rows, self.shard_size, self.strategy) == (
             other.partition_rows,
             other.shard_size,
-            other.contents,
+            other.strategy,
         )
 
     @property
     def keyed(self) -> bool:
         """Whether the number of entries is unknown, because positions are keys."""
-        return self.contents.bits is None
+        return self.strategy.bits is None
 
     @property
     def starts(self) -> NDArray[Any]:
         """The indices or keys of the positions at depth 0."""
-        return self.contents.starts(self.space)
+        return self.strategy.starts(self.space)
 
     @cached_property
     def weights(self) -> LayerWeights:
@@ -117,12 +119,12 @@ class Plan(Division):
     @property
     def index_size(self) -> int | None:
         """The number of positions with an index, reachable or not. None if only a search finds them."""
-        return self.contents.index_size(self.space)
+        return self.strategy.index_size(self.space)
 
     @property
     def known_positions(self) -> int:
         """A lower bound on the number of positions, found while planning. 0 if none was needed."""
-        return self.contents.known_positions(self.space)
+        return self.strategy.known_positions(self.space)
 
     @property
     def memory_bytes(self) -> int:
@@ -132,7 +134,7 @@ class Plan(Division):
     @property
     def layer_traffic(self) -> LayerTraffic | None:
         """How much the search reads from disk and writes to it, or None if layers are in memory."""
-        return self.contents.layer_traffic(self)
+        return self.strategy.layer_traffic(self)
 
     @property
     def disk_parts(self) -> Mapping[str, int]:
@@ -158,8 +160,8 @@ def plan_run(
 ) -> Plan:
     """Plan a puzzle for ``workers`` simultaneous tasks, in threads of this process or in ``processes`` other processes.
 
-    The contents of the shards are the first of CONTENTS that fit into ``memory_limit`` (bytes). If none fit, they are
-    those that take least. The rest of this memory is for the journal, if the ``commitment`` has one.
+    The strategy is the first of STRATEGIES that fits into ``memory_limit`` (bytes). If none fits, it is the one that
+    takes least. The rest of this memory is for the journal, if the ``commitment`` has one.
 
     * ``cut``: the cut of a store to be resumed. Another version may have chosen it differently.
     * ``division``: the division of a search that continues with other workers.
@@ -181,19 +183,19 @@ def plan_run(
     capacity = Capacity(workers, processes, memory_limit)
     left = None if memory_limit is None else memory_limit - max(1, processes) * program
     plans: list[Plan] = []
-    for contents in CONTENTS:
-        if not contents.can_hold(cut[0], capacity) or on_disk not in (None, contents.on_disk):
+    for strategy in STRATEGIES:
+        if not strategy.can_hold(cut[0], capacity) or on_disk not in (None, strategy.on_disk):
             continue
-        divided = division or contents.divide(*cut, replace(capacity, memory=left))
-        committed = contents.commitment(cut[0], commitment)
-        plans.append(_plan_with(contents, divided, committed, capacity, program, manifest, unique))
+        divided = division or strategy.divide(*cut, replace(capacity, memory=left))
+        committed = strategy.commitment(cut[0], commitment)
+        plans.append(_plan_with(strategy, divided, committed, capacity, program, manifest, unique))
         if memory_limit is None or plans[-1].least_bytes <= memory_limit:
             return plans[-1]
     return min(plans, key=lambda plan: plan.least_bytes)
 
 
 def _plan_with(
-    contents: Contents,
+    strategy: Strategy,
     division: Division,
     commitment: Commitment,
     workers: Capacity,
@@ -204,8 +206,8 @@ def _plan_with(
     """Return a plan. Each process needs ``program`` bytes of memory, of which ``unique`` bytes are for the list of
     symmetric positions. The ``manifest`` takes disk space.
     """
-    needs = contents.needs(division, commitment, workers)
-    journal, stored, rare = contents.disk_space(division, commitment)
+    needs = strategy.needs(division, commitment, workers)
+    journal, stored, rare = strategy.disk_space(division, commitment)
     least = max(1, workers.processes) * (program + needs.each_process) + needs.together
     left = None if workers.memory is None else max(0, workers.memory - least)
     return Plan(
@@ -213,13 +215,13 @@ def _plan_with(
         chunk_rows=division.chunk_rows,
         partition_rows=division.partition_rows,
         shard_size=division.shard_size,
-        contents=contents,
+        strategy=strategy,
         commitment=commitment,
         table_bytes=needs.each_process,
         unsure_bytes=needs.unsure,
         least_bytes=least,
         unique_bytes=unique,
-        buffer_bytes=contents.buffer_bytes(division, journal, workers, left),
+        buffer_bytes=strategy.buffer_bytes(division, journal, workers, left),
         journal_bytes=journal,
         disk_bytes=journal + stored + manifest,
         rare_disk_bytes=rare,
@@ -240,6 +242,5 @@ def plan_cut(puzzle: Puzzle, symmetry: str | None = None, *, outline: bool = Fal
 def check_memory(plan: Plan, memory_limit: int) -> None:
     """Raise ResourceLimitError if the run takes more than the limit even without any journal in memory."""
     if plan.least_bytes > memory_limit:
-        raise ResourceLimitError(
-            f"the puzzle does not fit into {human(memory_limit)} of memory: {plan.contents.describe_misfit(plan)}"
-        )
+        taken = plan.strategy.describe_misfit(plan.space, plan.least_bytes)
+        raise ResourceLimitError(f"the puzzle does not fit into {human(memory_limit)} of memory: {taken}")

@@ -1,1 +1,1 @@
-"""Strategies of a search: what its shards contain, and how its layers are committed. The plan chooses them once."""
+"""How a run searches: the strategy, which decides how shards keep layers, and the commitment of layers."""

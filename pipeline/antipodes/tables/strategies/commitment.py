@@ -7,26 +7,22 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import ceil
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
+from typing import Any, ClassVar, NamedTuple, Protocol
 
 from antipodes.system.machine import KIB
 from antipodes.system.options import RunOptions
 from antipodes.tables.journal import Checkpoint, Damaged, Journal, JournalDamagedError
 from antipodes.tables.journal_file import StoredSegments
 from antipodes.tables.layers.commits import Commits, TableCommits
-from antipodes.tables.layers.disk_segments import DiskSegments
+from antipodes.tables.layers.division import Division
 from antipodes.tables.layers.shard import Shard, all_held
-from antipodes.tables.layers.shard_segments import ShardSegments, flush, make_durable
+from antipodes.tables.layers.shard_segments import flush, make_durable
 from antipodes.tables.store.search_stores import CountsStore, SearchStore, TableStore
 from antipodes_tasks.base.errors import InputError, StoreDamagedError
 from antipodes_tasks.base.option_names import option
 from antipodes_tasks.bfs.bitmaps import bitmap_bytes
-from antipodes_tasks.bfs.segments import SegmentLog
 
-if TYPE_CHECKING:
-    from antipodes.tables.planning.division import Division
-
-JOURNAL_BYTES = 1.25
+MAX_JOURNAL_BYTES = 1.25
 """Upper bound, in practice, on the size of the journal in bytes per position. A run of 29 billion positions took
 0.91."""
 CHUNK_BYTES = 4 * KIB + 2 * 11
@@ -78,8 +74,11 @@ class Commitment(ABC):
     """Whether the search also counts symmetry classes. If there is a table, they can be counted later."""
 
     @property
-    def max_gaps(self) -> float:
-        """Maximum length of a list of gaps on disk, as a fraction of the length of a bitmap; see `SegmentLog`."""
+    def max_gaps(self) -> float | None:
+        """Maximum length of a list of gaps on disk, as a fraction of the length of a bitmap; see `SegmentLog`.
+
+        None if shards do not log the positions that they find.
+        """
         return 1.0
 
     def shards_to_restore(self, lost: Sequence[int], shards: int) -> Sequence[int]:
@@ -87,12 +86,8 @@ class Commitment(ABC):
         return lost if self.goes_back or not lost else range(shards)
 
     @abstractmethod
-    def disk_space(self, division: "Division") -> DiskSpace:
+    def disk_space(self, division: Division) -> DiskSpace:
         """Return the disk space of a run whose table has an entry for each index, at one byte per depth."""
-
-    @abstractmethod
-    def log(self, segments: ShardSegments) -> SegmentLog | None:
-        """Return the log to which the partitions of a shard add the positions that they find, if there is one."""
 
     @abstractmethod
     def sources(self, journal: Journal, depth: int, chunks: Sequence[range], damaged: Damaged) -> Sequence[Any]:
@@ -102,10 +97,10 @@ class Commitment(ABC):
         """
 
     @abstractmethod
-    def restore(self, shard: Shard, depth: int, source: Any) -> int:
-        """Restore a shard from its source, at ``depth`` or an earlier depth; return this depth, -1 without any layer.
+    def restore(self, shard: Shard, depth: int, source: Any) -> None:
+        """Restore a new shard from its source, at ``depth`` or, if files are missing or corrupt, an earlier depth.
 
-        Raises JournalDamagedError if a segment of the journal is corrupt.
+        Without any layer, this depth is -1. Raises JournalDamagedError if a segment of the journal is corrupt.
         """
 
     @abstractmethod
@@ -130,14 +125,10 @@ class JournalCommitment(Commitment):
     goes_back = True
     stored = "table"
 
-    def disk_space(self, division: "Division") -> DiskSpace:
+    def disk_space(self, division: Division) -> DiskSpace:
         """Return the disk space of journal and table, which both exist at the end."""
         space, chunks = division.space, ceil(division.space.rows / division.chunk_rows)
-        return DiskSpace(ceil(JOURNAL_BYTES * space.size), space.size + CHUNK_BYTES * chunks)
-
-    def log(self, segments: ShardSegments) -> SegmentLog | None:
-        """Return the log of the segments that are not in a file yet."""
-        return segments.log
+        return DiskSpace(ceil(MAX_JOURNAL_BYTES * space.size), space.size + CHUNK_BYTES * chunks)
 
     def sources(
         self, journal: Journal, depth: int, chunks: Sequence[range], damaged: Damaged
@@ -146,14 +137,13 @@ class JournalCommitment(Commitment):
         stored = journal.load(0, chunks[-1].stop, damaged)
         return [stored.part(one.start, one.stop) for one in chunks]
 
-    def restore(self, shard: Shard, depth: int, source: StoredSegments) -> int:
-        """Restore all layers that are in the journal, up to ``depth``; return the last depth restored."""
+    def restore(self, shard: Shard, depth: int, source: StoredSegments) -> None:
+        """Restore all layers that are in the journal, up to ``depth``."""
         shard.segments.restore(depth, source)
-        reached = min(depth, shard.segments.searched)
+        shard.depth = reached = min(depth, shard.segments.searched)
         if reached >= 0:
             between = shard.segments.segments_between
             shard.fill(reached, lambda state: between(state.chunks, state.restored_from(reached), reached))
-        return reached
 
     def layers(self, shard: Shard) -> list[int]:
         """Return the number of positions at each depth in the files of the journal."""
@@ -175,13 +165,14 @@ class CheckpointCommitment(Commitment):
     goes_back = False
     stored = "two checkpoints"
 
-    def disk_space(self, division: "Division") -> DiskSpace:
+    def disk_space(self, division: Division) -> DiskSpace:
         """Return the disk space of two checkpoints, since the new one is written before the old one is deleted."""
         bits = bitmap_bytes(division.space.rows, division.space.width)
         return DiskSpace(0, CHECKPOINT_COUNT * (CHECKPOINT_BITS * bits + FILE_BYTES * division.partition_count))
 
-    def log(self, segments: ShardSegments) -> None:
-        """Return None."""
+    @property
+    def max_gaps(self) -> None:
+        """None: found positions are not logged."""
 
     def sources(
         self, journal: Journal, depth: int, chunks: Sequence[range], damaged: Damaged
@@ -189,16 +180,15 @@ class CheckpointCommitment(Commitment):
         """Return the files of the checkpoint at ``depth`` for each shard, and their sizes in bytes."""
         return Checkpoint(journal, depth).sizes(chunks)
 
-    def restore(self, shard: Shard, depth: int, source: Mapping[str, int]) -> int:
-        """Restore the checkpoint at ``depth``, and return it. If any file is corrupt, return -1."""
+    def restore(self, shard: Shard, depth: int, source: Mapping[str, int]) -> None:
+        """Restore the checkpoint at ``depth``. If any file is corrupt, restore nothing."""
         checkpoint = Checkpoint(shard.segments.journal, depth)
         try:
             shard.fill(depth, lambda state: checkpoint.segments(state.chunks, source))
         except StoreDamagedError as error:
             shard.damaged.append(str(error))
             depth = -1
-        shard.segments.searched = depth
-        return depth
+        shard.depth = shard.segments.searched = depth
 
     def layers(self, shard: Shard) -> list[int]:
         """Return the number of positions at each depth in the checkpoint.
@@ -232,18 +222,18 @@ class LastLayersCommitment(JournalCommitment):
     stored = "last layers"
 
     @property
-    def max_gaps(self) -> float:
+    def max_gaps(self) -> float | None:
         """Half of a bitmap if there are only the last layers. Each is read several times, and a bitmap faster."""
         return super().max_gaps if self.one_way else 0.5
 
-    def disk_space(self, division: "Division") -> DiskSpace:
+    def disk_space(self, division: Division) -> DiskSpace:
         """Return the disk space of three layers: two from which the search continues, and the one being found.
 
         A layer takes one bit per entry only if it has a sixteenth of all entries, so three layers rarely do.
         """
         space = division.space
         if self.one_way:
-            return DiskSpace(0, ceil(JOURNAL_BYTES * space.size))
+            return DiskSpace(0, ceil(MAX_JOURNAL_BYTES * space.size))
         layer = bitmap_bytes(space.rows, space.width)
         return DiskSpace(0, LAYERS_KEPT * layer, layer)
 
@@ -259,15 +249,12 @@ class LastLayersCommitment(JournalCommitment):
             damaged.append(str(error))
         return [stored.part(one.start, one.stop) for one in chunks]
 
-    def restore(self, shard: Shard, depth: int, source: StoredSegments) -> int:
-        """Restore the layer at ``depth``, and return it. If a file is missing or corrupt, return -1."""
-        segments = shard.segments
-        assert isinstance(segments, DiskSegments)
-        segments.restore(depth, source)
-        if segments.searched < depth:
-            return -1
-        segments.forget_before(shard.states[0].kept_from(depth))
-        return depth
+    def restore(self, shard: Shard, depth: int, source: StoredSegments) -> None:
+        """Restore the layer at ``depth``. If a file is missing or corrupt, restore nothing."""
+        shard.segments.restore(depth, source)
+        if shard.segments.searched >= depth:
+            shard.segments.forget_before(shard.states[0].kept_from(depth))
+            shard.depth = depth
 
     def layers(self, shard: Shard) -> list[int]:
         """Return the number of positions at each depth in the journal."""
@@ -305,10 +292,9 @@ def forget_layers(shards: Sequence[Shard], depth: int, token: str) -> None:
     """Delete the layers that are not needed to continue from ``depth``."""
     with all_held(shards, token):
         first = shards[0].states[0].kept_from(depth)
-        found = [one.segments for one in shards if isinstance(one.segments, DiskSegments)]
-        for one in found:
-            one.forget_before(first)
-        found[0].journal.delete_before(first)
+        for one in shards:
+            one.segments.forget_before(first)
+        shards[0].segments.journal.delete_before(first)
 
 
 def write_checkpoints(shards: Sequence[Shard], depth: int, token: str) -> None:

@@ -11,10 +11,12 @@ from numpy.typing import NDArray
 from antipodes.executors.api import Call, Handle, Key, OnDone, Scheduler, Stop, never_stop
 from antipodes.system.events import Listener, Restoring, silence
 from antipodes.tables.journal import Journal
+from antipodes.tables.layers.key_shard import KeyShard
 from antipodes.tables.layers.shard import Shard
 from antipodes.tables.layers.shard_segments import ShardSegments
 from antipodes.tables.planning.plan import Plan
 from antipodes.tables.store.found_layers import LayerSize
+from antipodes.tables.strategies.commitment import Commitment
 from antipodes_tasks.base.errors import InterruptedRunError
 from antipodes_tasks.bfs.layer_weights import LayerWeights, total
 from antipodes_tasks.bfs.partition import Partition
@@ -74,7 +76,7 @@ class Shards:
         damaged: list[str] = []
         arguments = self._restore_arguments(depth, range(self.plan.shard_count), damaged)
         self._shards = self._place("restore", arguments, restored_shard, on_done=self._restoring(states))
-        found = self._gather("found", report)
+        found = self._gather("found", report, self.plan.commitment)
         reached = min(one.depth for one in found)
         if reached >= 0:
             self._go_back(reached)
@@ -100,7 +102,7 @@ class Shards:
         for number, handle in zip(lost, placed, strict=True):
             self._shards[number] = handle
         # Only the lost shards matter: another shard may be at a smaller depth because it had no new positions.
-        found = self._gather("found", report)
+        found = self._gather("found", report, self.plan.commitment)
         reached = min([max(0, depth), *(found[number].depth for number in lost)])
         if reached >= 0:
             self._go_back(reached)
@@ -118,7 +120,7 @@ class Shards:
 
     def advance(self, depth: int, layers: int, settled: Settled) -> list[int]:
         """Find ``layers`` layers after ``depth`` in one round trip; return the number of positions in each."""
-        graph = self.plan.contents.graph(
+        graph = self.plan.strategy.graph(
             run=self._name("layers"),
             links=self._links,
             predecessors=self._predecessors,
@@ -175,7 +177,7 @@ class Shards:
 
     def hash_sums(self, depth: int, seed: int) -> list[int]:
         """Return for each key shard the sum of the hashes at the last depth; see `antipodes_tasks.keys.sums`."""
-        return self._gather("sums", Shard.hash_sum, depth, seed)
+        return self._gather("sums", KeyShard.hash_sum, depth, seed)
 
     def release(self) -> list[ShardSegments]:
         """Release the bits and the move tables; return the segments of all shards if they are in this process."""
@@ -193,11 +195,11 @@ class Shards:
 
         Shards in other processes receive boundaries instead, which are copies.
         """
-        return self.plan.contents.settles_together and self._scheduler.shares_memory
+        return self.plan.strategy.settles_together and self._scheduler.shares_memory
 
     def _link(self, stop: Stop) -> Handle:
         """Return the moves and the pairs of partitions that they connect."""
-        return self.plan.contents.link(self.plan, self._scheduler, self._name("links"), stop, self._listener)
+        return self.plan.strategy.link(self.plan, self._scheduler, self._name("links"), stop, self._listener)
 
     def _find_predecessors(self, stop: Stop) -> list[list[int]]:
         """Return for each shard the shards that contain predecessors of its positions, possibly including itself."""
@@ -213,7 +215,7 @@ class Shards:
     def _restore_arguments(self, depth: int, numbers: Iterable[int], damaged: list[str]) -> Mapping[int, Call]:
         """Return the arguments from which each of these shards is restored; add problems to ``damaged``."""
         sources = self.plan.commitment.sources(self._journal, depth, self.plan.shard_chunks, damaged)
-        return {number: (depth, sources[number]) for number in numbers}
+        return {number: (self.plan.commitment, depth, sources[number]) for number in numbers}
 
     def _place(
         self,
@@ -229,13 +231,13 @@ class Shards:
             return plan.weights.of_part(parts[0].first_row, parts[-1].end_row)
 
         plan, share = self.plan, self.plan.buffer_bytes // self.plan.shard_count
-        shards = plan.shards
-        strategy = plan.contents, plan.commitment
-        settings = plan.contents.make_state(plan), self._journal, share, *strategy, self._settles_later
+        kind, shards = plan.strategy.shard, plan.shards
+        make_state = plan.strategy.make_state(plan, plan.weights)
+        settings = make_state, self._journal, share, plan.commitment.max_gaps, self._settles_later
         name = self._name(name)
         calls: dict[Key, Call] = {
-            (name, number): (make, (shards[number], weights_of(shards[number]), *settings), *arguments[number])
-            for number in plan.contents.creation_order(arguments, self._scheduler.workers)
+            (name, number): (make, kind, (shards[number], weights_of(shards[number]), *settings), *arguments[number])
+            for number in plan.strategy.creation_order(arguments, self._scheduler.workers)
         }
         handles = self._scheduler.submit(calls, kept, on_done)
         return [handles[name, number] for number in arguments]
@@ -269,7 +271,7 @@ class Shards:
     def _restoring(self, states: int) -> OnDone:
         """Return a function that reports the progress. It is called with the key of each restored shard."""
         space, shards, done = self.plan.space, self.plan.shards, 0
-        positions = self.plan.contents.restored_positions(space, states)
+        positions = self.plan.strategy.restored_positions(space, states)
         self._listener(Restoring(0, positions))
 
         def report_shard(key: Key) -> None:
@@ -285,17 +287,19 @@ class Shards:
         return f"{name}-{self._run}-{self._names}"
 
 
-def new_shard(settings: tuple[Any, ...], starts: NDArray[Any]) -> Shard:
+def new_shard(kind: type[Shard], settings: tuple[Any, ...], starts: NDArray[Any]) -> Shard:
     """Return a new shard at depth 0."""
-    shard = Shard(*settings)
+    shard = kind(*settings)
     shard.begin(starts)
     return shard
 
 
-def restored_shard(settings: tuple[Any, ...], *arguments: Any) -> Shard:
-    """Return a shard restored at a depth, or at an earlier one if the journal is corrupt; see `Shard.restore`."""
-    shard = Shard(*settings)
-    shard.restore(*arguments)
+def restored_shard(
+    kind: type[Shard], settings: tuple[Any, ...], commitment: Commitment, depth: int, source: Any
+) -> Shard:
+    """Return a shard restored at ``depth``, or at an earlier one if files are corrupt; see `Commitment.restore`."""
+    shard = kind(*settings)
+    commitment.restore(shard, depth, source)
     return shard
 
 
@@ -308,9 +312,9 @@ class Restored(NamedTuple):
     damaged: list[str]
 
 
-def report(shard: Shard) -> Restored:
+def report(shard: Shard, commitment: Commitment) -> Restored:
     """Return the depth, the layers and the problems of a restored shard."""
-    return Restored(shard.depth, shard.layers, shard.damaged)
+    return Restored(shard.depth, commitment.layers(shard), shard.damaged)
 
 
 def _counting(keys: Iterable[Key], settled: Settled) -> Callable[[Key], None]:

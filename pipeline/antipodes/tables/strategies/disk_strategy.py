@@ -1,33 +1,29 @@
-"""Layers on disk: memory holds only the bits of the layer being computed, in as many partitions as fit."""
+"""Search positions with an index on disk: memory holds only the bits of the layer being computed."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from math import ceil
-from typing import TYPE_CHECKING, Any
 
 from antipodes.executors.api import Call, Capacity, Handle
-from antipodes.system.machine import MIB, human, keep_freed
-from antipodes.tables.journal import Journal
+from antipodes.system.machine import MIB, keep_freed
 from antipodes.tables.layers.assembly import SerialDepthAssembly
-from antipodes.tables.layers.disk_segments import PIECES_IN_MEMORY, READ_BYTES, DiskSegments, LayerLog
-from antipodes.tables.layers.shard import Shard
-from antipodes.tables.layers.shard_segments import ShardSegments
-from antipodes.tables.planning.division import Division
+from antipodes.tables.layers.disk_segments import PIECES_IN_MEMORY, READ_BYTES
+from antipodes.tables.layers.disk_shard import LOG_BYTES, DiskShard
+from antipodes.tables.layers.division import Division
+from antipodes.tables.layers.shard import MakeState
 from antipodes.tables.strategies.commitment import Commitment, LastLayersCommitment
-from antipodes.tables.strategies.contents import ASSEMBLED_BYTES, ROW_BYTES, BitContents, LayerTraffic, MakeState
+from antipodes.tables.strategies.strategy import ASSEMBLED_BYTES, ROW_BYTES, IndexStrategy, LayerTraffic
 from antipodes_tasks.bfs import map_order
 from antipodes_tasks.bfs.bitmaps import bitmap_bytes
-from antipodes_tasks.bfs.on_disk import DiskLinks, DiskState, disk_links, most_chunks, warm_up, window_chunks
+from antipodes_tasks.bfs.layer_weights import LayerWeights
+from antipodes_tasks.bfs.on_disk import DiskState, disk_links, most_chunks, warm_up, window_chunks
 from antipodes_tasks.spaces.space import Space
 
-if TYPE_CHECKING:
-    from antipodes.tables.planning.plan import Plan
-
-LOG_BYTES, LOGS_BYTES = 4 * MIB, 2 * MIB
-"""Maximum size of the segments that are not in a file yet, in bytes: of a shard that finds a layer, and of all other
-shards together. These are written to a single file when the layer is committed."""
+LOGS_BYTES = 2 * MIB
+"""Maximum size in bytes of the segments that are not in a file yet, of all shards together that are not finding a
+layer. These segments are written to a single file when the layer is committed."""
 LAYER_BYTES = 1.1
 """Typical size of all layers in bytes per entry, if there are dozens of layers; with fewer, denser layers it is less.
 From 0.86 (3-colour cube) to 1.33 bytes per position of a layer were measured."""
@@ -43,7 +39,7 @@ counting seven-tiles had three times as many page faults; with 2 MiB, the table 
 
 
 @dataclass(frozen=True)
-class DiskContents(BitContents):
+class DiskStrategy(IndexStrategy):
     """One bit per entry of the partitions being searched. The layers are in files, the journal of the run.
 
     A partition is as large as memory allows, since each partition reads the frontiers of the others once.
@@ -51,13 +47,9 @@ class DiskContents(BitContents):
 
     bits: int = 1
 
+    shard = DiskShard
     assembly = SerialDepthAssembly
     on_disk = True
-
-    @property
-    def settles_together(self) -> bool:
-        """Return False: files are never changed, so a partition can be read while others go on."""
-        return False
 
     def can_hold(self, space: Space, workers: Capacity) -> bool:
         """Return whether positions have indices, and all workers are threads, which can read the same files."""
@@ -103,30 +95,14 @@ class DiskContents(BitContents):
         written = ceil(LAYER_BYTES * division.space.size)
         return LayerTraffic(written, written * (division.partition_count + 4))
 
-    def describe_misfit(self, plan: "Plan") -> str:
+    def describe_misfit(self, space: Space, least_bytes: int) -> str:
         """Return the number of entries, and the bytes of the smallest partitions and of the move tables."""
-        return (
-            f"even with its layers on disk, {plan.space.size:,} positions take at least {human(plan.least_bytes)}, "
-            f"{human(plan.table_bytes)} of it for the move tables"
-        )
+        return f"even with its layers on disk, {super().describe_misfit(space, least_bytes)}"
 
-    def make_state(self, plan: "Plan") -> MakeState:
-        """Return the function that creates the state of a partition, whose files `segments` sets."""
-        state: Any = DiskState  # which makes no checkpoints
-        width, one_way = plan.space.width, _one_way(plan.space)
-        return partial(state, width=width, chunk_rows=plan.chunk_rows, one_way=one_way, weights=plan.weights)
-
-    def segments(self, journal: Journal, states: Sequence[DiskState], commitment: Commitment) -> ShardSegments:
-        """Return the segments of a shard, which its states read."""
-        chunks = states[0].chunks.start, states[-1].chunks.stop
-        found = DiskSegments(journal, *chunks, LOG_BYTES, commitment.max_gaps)
-        for state in states:
-            state.files = found
-        return found
-
-    def memory_limit(self, states: Sequence[Any], buffer_bytes: int) -> int:
-        """Return the maximum size of the segments of a shard that are not in a file after a layer."""
-        return buffer_bytes
+    def make_state(self, division: Division, weights: LayerWeights) -> MakeState:
+        """Return the function that creates the state of a partition, whose files `DiskShard` sets."""
+        width, one_way = division.space.width, _one_way(division.space)
+        return partial(DiskState, width=width, chunk_rows=division.chunk_rows, one_way=one_way, weights=weights)
 
     def warm_up(self, space: Space, shares_memory: bool) -> Call:
         """Return the call that loads the kernels, in this process."""
@@ -149,13 +125,6 @@ class DiskContents(BitContents):
     def links_of(self, division: Division, tables: Handle) -> Call:
         """Return the call that finds the partitions that the move tables connect, and the chunks to read for each."""
         return disk_links, tables, division.partition_rows, division.chunk_rows
-
-    def search(self, shard: Shard, offers: Sequence[Any], moves: Any, depth: int) -> int:
-        """Find the positions at ``depth`` from the frontiers of this shard and of the other shards, in files."""
-        assert isinstance(shard.segments, DiskSegments)
-        assert isinstance(moves, DiskLinks)
-        log = LayerLog(shard.segments, shard.token)
-        return self.advance(shard, offers, moves.predecessors, depth, moves, log)
 
 
 def _one_way(space: Space) -> bool:

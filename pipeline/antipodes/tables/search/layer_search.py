@@ -16,6 +16,8 @@ from antipodes.puzzles.config import Config
 from antipodes.runs.run_results import Clock
 from antipodes.runs.session import Session
 from antipodes.system.events import (
+    Committed,
+    Committing,
     JournalCorrupt,
     LayerFinished,
     Listener,
@@ -24,13 +26,14 @@ from antipodes.system.events import (
     WorkersLost,
 )
 from antipodes.tables.journal import JournalDamagedError
-from antipodes.tables.layers.commits import CommitPace, Commits
+from antipodes.tables.layers.assembly import assemble
+from antipodes.tables.layers.commits import CommitPace, Commits, TableCommits
 from antipodes.tables.layers.shard_segments import ShardSegments
-from antipodes.tables.layers.shards import Shards
 from antipodes.tables.planning.fitting import plan_that_fits
 from antipodes.tables.planning.plan import Plan
+from antipodes.tables.search.shards import Shards
 from antipodes.tables.store.found_layers import Layers, LayerSize
-from antipodes.tables.store.manifest import DEEPEST, NOTHING_COMMITTED, SearchManifest, on_disk
+from antipodes.tables.store.manifest import DEEPEST, MAX_ANTIPODES, NOTHING_COMMITTED, SearchManifest, on_disk
 from antipodes_tasks.base.errors import (
     DepthLimitError,
     ResourceLimitError,
@@ -43,6 +46,7 @@ from antipodes_tasks.base.errors import (
 )
 from antipodes_tasks.base.option_names import option
 from antipodes_tasks.base.quoting import counted
+from antipodes_tasks.keys.encoded_runs import integers
 
 
 @dataclass
@@ -130,8 +134,8 @@ class LayerSearch:
         ``plan`` is for the current workers of the scheduler. If these change, it is replaced.
         """
         shares_memory = self._scheduler.shares_memory
-        self._pace = CommitPace.of(self._session.options, shares_memory, plan.contents.on_disk)
-        if call := plan.contents.warm_up(plan.space, shares_memory):
+        self._pace = CommitPace.of(self._session.options, shares_memory, plan.strategy.on_disk)
+        if call := plan.strategy.warm_up(plan.space, shares_memory):
             self._scheduler.on_worker_start(call)
         valid: Plan | None = plan
         lost = False
@@ -175,9 +179,10 @@ class LayerSearch:
                 shards = self._search()
                 if shards is None or self._session.interrupted:
                     return
-                found = commits.end_search(shards, self._found.layers, self._pace)
+                found = self._end_search(shards)
                 self._shards = None
-            commits.finish(found, plan.contents, self._scheduler, self._pace, self._session.stop)
+            if isinstance(commits, TableCommits):
+                assemble(plan.strategy.assembly(commits, found), self._scheduler, self._pace, self._session.stop)
         except JournalDamagedError as error:
             self._damage.append(str(error))
             self._shards = None
@@ -282,8 +287,32 @@ class LayerSearch:
             found.add(size)
 
     def _commit(self, shards: Shards) -> None:
-        if self._found.depth > self.commits.manifest.committed_depth:
-            self._pace.committed(self.commits.commit(shards, self._found.layers))
+        """Commit the layers found so far, unless they are committed already."""
+        layers, listener, clock = self._found.layers, self._session.listener, self._session.clock
+        if layers.depth <= self.commits.manifest.committed_depth:
+            return
+        before = clock.write
+        listener(Committing(layers.depth))
+        with clock.measure("write"):
+            shards.flush(layers.depth)
+            self.commits.commit(layers)
+            shards.forget(layers.depth)
+        listener(Committed(layers.depth))
+        self._pace.committed(clock.write - before)
+
+    def _end_search(self, shards: Shards) -> Sequence[ShardSegments]:
+        """Record that all positions are searched; return the segments of a table that are not in the journal.
+
+        A run can resume within the assembly on a cluster, if there is an earlier commit, or if a commit is due.
+        """
+        commits, layers, pace = self.commits, self._found.layers, self._pace
+        makes_table = shards.plan.commitment.makes_table
+        resumable = commits.has_commit or pace.is_commit_overdue or pace.round_trips
+        if makes_table and resumable:
+            self._commit(shards)
+        commits.end_search(layers, integers(shards.positions(layers.depth, MAX_ANTIPODES)), resumable)
+        segments = shards.release()
+        return segments if makes_table and not resumable else ()
 
     def _tell_start(self, plan: Plan) -> None:
         if self._started:

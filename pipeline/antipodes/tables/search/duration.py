@@ -25,8 +25,8 @@ from antipodes.runs.forecast import LayerCosts, layers_to_come
 from antipodes.storage.opening import storage_at
 from antipodes.system.machine import MIB, available_memory, available_workers
 from antipodes.tables.journal import Journal
-from antipodes.tables.layers.shards import Shards
 from antipodes.tables.planning.plan import Plan
+from antipodes.tables.search.shards import Shards
 from antipodes_tasks.base.parallel import on_threads
 from antipodes_tasks.bfs.partition import Partition, State, warm_up
 from antipodes_tasks.bfs.segments import SegmentLog, depths_of
@@ -167,7 +167,7 @@ def estimate_duration(
     search = _search_seconds(plan, here, TRIAL_SECONDS if trial_seconds is None else trial_seconds, each)
     written = 0.0 if not plan.journal_bytes else TABLE_BYTES * search.states
     spilt = max(0.0, JOURNAL_BYTES * search.states - plan.buffer_bytes) if plan.journal_bytes else 0.0
-    byte = _seconds_a_byte(folder) if folder and (written or plan.contents.on_disk) else 0.0
+    byte = _seconds_a_byte(folder) if folder and (written or plan.strategy.on_disk) else 0.0
     to_disk = (written + 2 * spilt) * byte  # spills are read again
     layers = plan.layer_traffic
     longer = search.longer + (layers.written + layers.read) * byte if layers else search.longer
@@ -203,7 +203,7 @@ def _search_seconds(plan: Plan, threads: int, trial_seconds: float, each: float)
     outlined = plan.space.filler.estimated_seconds(threads)
     if outlined is not None:
         return untried(outlined)
-    if plan.contents.on_disk or plan.least_bytes > min(available_memory(), TRIAL_BYTES):
+    if plan.strategy.on_disk or plan.least_bytes > min(available_memory(), TRIAL_BYTES):
         return untried(plan.table_bytes * TABLE_BYTE_SECONDS / threads)
     tables = _tables_seconds(plan.space, threads)
     if tables > TRIAL_TABLES:

@@ -1,0 +1,1 @@
+"""The search of a plan: all shards together, layer by layer, from commit to commit; and a trial of it."""
