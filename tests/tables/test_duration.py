@@ -5,7 +5,6 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Any, cast
 
-import numpy as np
 import pytest
 from oracles import LAYERS
 
@@ -18,21 +17,6 @@ from antipodes.tables.strategies.commitment import CHECKPOINTS
 from antipodes_tasks import move_tables
 from antipodes_tasks.base.jit import Lazy
 from antipodes_tasks.bfs.bitmaps import expand, pull
-from antipodes_tasks.bfs.segments import SegmentLog
-from antipodes_tasks.move_tables import MoveTables
-
-
-@pytest.mark.parametrize(("rows", "width", "moves", "maps"), [(64, 100, 3, 5), (2, 64, 2, 2), (501, 1, 4, 1)])
-def test_the_sample_is_a_graph_whose_moves_can_be_undone(rows: int, width: int, moves: int, maps: int) -> None:
-    tables = duration._random_tables(rows, width, moves, maps, np.random.default_rng(1))
-    row, move = np.indices(tables.target.shape)
-    assert (tables.target[tables.target, move] == row).all()
-    assert (tables.column_map[tables.target, move] == tables.column_map).all()
-    for columns in tables.column_maps:
-        assert (columns[columns] == np.arange(width)).all()
-    log = SegmentLog()
-    assert duration._search(tables, log) == sum(segment.positions for segment in log.segments)
-
 
 HANOI = Config({"name": "many layers", "family": "hanoi", "pegs": 3, "discs": 9})
 
@@ -41,9 +25,9 @@ HANOI = Config({"name": "many layers", "family": "hanoi", "pegs": 3, "discs": 9}
     "config", [load_config("three-colours"), HANOI, load_config("m12")], ids=["three-colours", "hanoi", "m12"]
 )
 def test_estimates(config: Config, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(duration, "SAMPLE_SECONDS", 0.01)
     monkeypatch.setattr(duration, "FILL_SECONDS", 0.01)
-    monkeypatch.setattr(duration, "TRIAL_SECONDS", math.inf)
+    for limit in ("TRIAL_SECONDS", "LONGEST_LAYER", "TRIAL_TABLES"):  # so that a busy machine finishes the trial
+        monkeypatch.setattr(duration, limit, math.inf)
     puzzle = config.puzzle
     with_table = duration.estimate_duration(plan_run(puzzle, 2, GIB), 2, tmp_path / "no" / "such", start=0.5)
     counts = duration.estimate_duration(plan_run(puzzle, 2, GIB, commitment=CHECKPOINTS), 2, tmp_path)
@@ -55,23 +39,24 @@ def test_estimates(config: Config, tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
 
 @pytest.mark.parametrize("bits", [0, 15], ids=["maps of 32 bits", "maps of 16 bits"])
-def test_the_kernels_are_loaded_before_the_sample_is_timed(bits: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_kernels_are_loaded_before_the_trial_is_timed(bits: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Compiling them for a first plan took seconds, from which a search of days was predicted."""
-    search = duration._search
+    layers_tried, watches = duration._layers_tried, list[list[int]]()
 
     def compiled() -> list[int]:
         return [len(cast(Lazy[..., object], kernel).made.signatures) for kernel in (expand, pull)]
 
-    def watched(tables: MoveTables, log: SegmentLog) -> int:
-        before = compiled()
-        found = search(tables, log)
-        assert compiled() == before
-        return found
+    def watched(*arguments: Any) -> tuple[list[int], list[float], bool]:
+        watches.append(compiled())
+        tried = layers_tried(*arguments)
+        assert compiled() == watches[-1]
+        return tried
 
     monkeypatch.setattr(move_tables, "INDICES_OF_INT16", 1 << bits)
-    monkeypatch.setattr(duration, "_search", watched)
-    monkeypatch.setattr(duration, "SAMPLE_SECONDS", 0.01)
-    duration._sampled_seconds(plan_run(load_config("eight-puzzle").puzzle, 1), 1, np.random.default_rng(0))
+    monkeypatch.setattr(duration, "_layers_tried", watched)
+    monkeypatch.setattr(duration, "TRIAL_TABLES", math.inf)
+    duration.estimate_duration(plan_run(load_config("eight-puzzle").puzzle, 1), 1, None)
+    assert len(watches) == 1
 
 
 def test_a_trial_that_ends_counts_all_layers_and_more_workers_than_processors_share_the_time(

@@ -2,12 +2,11 @@
 
 The trial is the beginning of the run itself: it builds the move tables, and searches layer by layer in the partitions
 of the plan. Layers that it does not reach are forecast. If the move tables take too long, or the run takes gigabytes,
-there is no trial, and the search is estimated from the rate of a search with random move tables. The time to write the
-table is estimated by compressing a chunk of positions that the search with random tables found, and by writing bytes to
-the disk. Other programs that load the machine slow down the trial as they would slow down the run.
+there is no trial, and the search is estimated from a typical rate. The time to write the table is estimated from a
+typical rate of compression, and by writing bytes to the disk. Other programs that load the machine slow down the trial
+as they would slow down the run.
 """
 
-import hashlib
 import math
 import os
 import tempfile
@@ -17,9 +16,6 @@ from dataclasses import dataclass, replace
 from math import ceil
 from pathlib import Path
 
-import numpy as np
-from numpy.typing import NDArray
-
 from antipodes.executors.threads import Threads
 from antipodes.runs.forecast import LayerCosts, layers_to_come
 from antipodes.storage.opening import storage_at
@@ -27,10 +23,6 @@ from antipodes.system.machine import MIB, available_memory, available_workers
 from antipodes.tables.journal import Journal
 from antipodes.tables.planning.plan import Plan
 from antipodes.tables.search.shards import Shards
-from antipodes_tasks.base.parallel import on_threads
-from antipodes_tasks.bfs.partition import Partition, State, warm_up
-from antipodes_tasks.bfs.segments import SegmentLog, depths_of
-from antipodes_tasks.move_tables import MoveTables, index_type
 from antipodes_tasks.spaces.space import Space
 
 TRIAL_SECONDS = 2.0
@@ -52,18 +44,6 @@ BLOCKS = 40
 """Maximum number of blocks of consecutive layers from which the rest is forecast, since single layers fluctuate."""
 NEVER_WRITTEN = 1 << 62
 """Journal bytes that stay in memory, so that a trial writes nothing."""
-SAMPLE_STATES = 1 << 19
-"""Number of positions of the random sample: too many for a processor's cache, and found in about 10 ms."""
-SAMPLE_MAPS = 32
-"""Maximum number of column maps of the sample."""
-FEWEST_MOVES = 3
-"""Minimum number of moves of the sample. Two involutions only generate cycles, with two positions per layer."""
-MAX_LAYERS = 256
-"""Maximum number of layers of the sample that are searched. Random moves reach all positions in about twenty."""
-POSITIONS_TRIED = 32
-"""Number of positions of the puzzle whose moves are counted, to estimate the mean number of moves."""
-SAMPLE_SECONDS = 0.15
-"""Seconds for which the sample is assembled again and again, to measure the time of an assembly."""
 FILL_SECONDS = 0.2
 """Seconds for which parts of the puzzle's move tables are built."""
 LOADING = 1.6
@@ -72,13 +52,16 @@ KERNELS_SECONDS = 0.2
 """Seconds to load the compiled kernels and to create a store."""
 WRITTEN_BYTES = 8 * MIB
 """Number of bytes that are written durably to the disk, and then deleted."""
-TABLE_BYTES, JOURNAL_BYTES = 0.5, 0.9
+TABLE_BYTES, TYPICAL_JOURNAL_BYTES = 0.5, 0.9
 """Typical bytes on disk per position, in the table and in the journal."""
+ENTRY_SECONDS, ASSEMBLY_SECONDS = 1e-8, 4.6e-9
+"""Typical seconds in which one thread finds an entry whose neighbours are in a processor's cache, and in which it
+assembles an entry of a table: its depth, the digest, and the compressed bytes. For the bundled puzzles, 7.5 to 19 and
+3.8 to 5.6 nanoseconds were measured."""
 KNOWN_RANGE = 0.7, 1.6
 """Minimum and maximum ratio of the time of a run to the forecast from a trial."""
 SLOWEST = 12.0
-"""Maximum ratio of the time of a search to the time estimated from a search of random tables. Random tables fit into a
-cache, so they are faster."""
+"""Maximum ratio of the time of a search to the time estimated from ENTRY_SECONDS, since few entries are in a cache."""
 TABLE_BYTE_SECONDS = 1e-9
 """Seconds per byte that one thread takes to build move tables that are too large for a trial."""
 UNITS = (("seconds", 1, 100), ("minutes", 60, 6000), ("hours", 3600, 48 * 3600), ("days", 86400, math.inf))
@@ -160,13 +143,12 @@ def estimate_duration(
     """
     if plan.keyed:
         return _of_keys(plan, LOADING * start + KERNELS_SECONDS)
-    rng = np.random.default_rng(0)
     there = min(workers, plan.partition_count)
     here = min(there, available_workers())
-    assembly, each = _sampled_seconds(plan, here, rng)
-    search = _search_seconds(plan, here, TRIAL_SECONDS if trial_seconds is None else trial_seconds, each)
+    search = _search_seconds(plan, here, TRIAL_SECONDS if trial_seconds is None else trial_seconds)
+    assembly = ASSEMBLY_SECONDS / here
     written = 0.0 if not plan.journal_bytes else TABLE_BYTES * search.states
-    spilt = max(0.0, JOURNAL_BYTES * search.states - plan.buffer_bytes) if plan.journal_bytes else 0.0
+    spilt = max(0.0, TYPICAL_JOURNAL_BYTES * search.states - plan.buffer_bytes) if plan.journal_bytes else 0.0
     byte = _seconds_a_byte(folder) if folder and (written or plan.strategy.on_disk) else 0.0
     to_disk = (written + 2 * spilt) * byte  # spills are read again
     layers = plan.layer_traffic
@@ -189,9 +171,9 @@ def _of_keys(plan: Plan, start: float) -> Duration:
     return Duration(start=start, tables=0.0, search=search, write=write, known=plan.reachable is not None)
 
 
-def _search_seconds(plan: Plan, threads: int, trial_seconds: float, each: float) -> _Search:
-    """Return the estimated search: from a trial if possible, else at ``each`` seconds per entry of random tables."""
-    size = plan.space.size
+def _search_seconds(plan: Plan, threads: int, trial_seconds: float) -> _Search:
+    """Return the estimated search: from a trial if possible, else from a typical rate."""
+    size, each = plan.space.size, ENTRY_SECONDS / threads
     states = size if plan.reachable is None else _entries(plan.space, plan.reachable)
     certain = 0 if plan.reachable is None else states
     slowest = SLOWEST * each * states
@@ -205,6 +187,8 @@ def _search_seconds(plan: Plan, threads: int, trial_seconds: float, each: float)
         return untried(outlined)
     if plan.strategy.on_disk or plan.least_bytes > min(available_memory(), TRIAL_BYTES):
         return untried(plan.table_bytes * TABLE_BYTE_SECONDS / threads)
+    if call := plan.strategy.warm_up(plan.space, shares_memory=True):
+        call[0](*call[1:])
     tables = _tables_seconds(plan.space, threads)
     if tables > TRIAL_TABLES:
         return untried(tables)
@@ -273,70 +257,6 @@ def _tables_seconds(space: Space, parallel: int) -> float:
     return begun - begin + each * (len(fills) - 1) / parallel
 
 
-def _sampled_seconds(plan: Plan, parallel: int, rng: np.random.Generator) -> tuple[float, float]:
-    """Return the seconds per position of a random sample: to assemble the position, and to find it in a search."""
-    width = min(plan.space.width, SAMPLE_STATES)
-    rows = max(2, SAMPLE_STATES // width)
-    maps = min(plan.space.filler.most_column_maps, SAMPLE_MAPS)
-    tables = _random_tables(rows, width, _moves(plan.space, rng), maps, rng)
-    warm_up(False, len(tables.column_maps), width)
-    log = SegmentLog()
-    begin = time.perf_counter()
-    found = _search(tables, log)
-    searched = (time.perf_counter() - begin) / parallel
-    return _seconds_of(lambda: _assemble(log, rows, width), parallel) / found, searched / found
-
-
-def _search(tables: MoveTables, log: SegmentLog) -> int:
-    """Search random tables from one start, layer by layer; return the number of positions found."""
-    rows, width = len(tables.target), tables.column_maps.shape[1]
-    state = State(Partition(0, 0, rows), width, rows)
-    count = state.begin(np.array([0]), log)
-    total, depth = count, 0
-    while count and depth < MAX_LAYERS:
-        frontier = state.frontier(depth)
-        depth += 1
-        count = state.advance(depth, [] if frontier is None else [frontier], tables, log)
-        total += count
-    return total
-
-
-def _assemble(log: SegmentLog, rows: int, width: int) -> int:
-    """Compute a chunk's depths from segments, its digest, and its compressed bytes; return the number of bytes."""
-    from numcodecs import blosc
-
-    depths = depths_of(log.of_chunks(0, 1), np.full((rows, width), 255, dtype=np.uint8))
-    hashlib.sha256(depths.data)
-    return len(blosc.compress(depths.tobytes(), b"lz4", 1, blosc.BITSHUFFLE))
-
-
-def _moves(space: Space, rng: np.random.Generator) -> int:
-    """Return the mean number of legal moves of a position, rounded."""
-    labels = space.full_space.unrank(rng.integers(space.full_space.size, size=POSITIONS_TRIED))
-    counts = [len(space.rules.moves.successors(one)) for one in labels]
-    return max(FEWEST_MOVES, round(sum(counts) / len(counts)))
-
-
-def _random_tables(rows: int, width: int, moves: int, maps: int, rng: np.random.Generator) -> MoveTables:
-    """Return tables of random moves that are their own inverses, so the search can push or pull as usual."""
-    target = np.stack([_involution(rows, rng) for _ in range(moves)], axis=1)
-    column_maps = np.stack([np.arange(width), *(_involution(width, rng) for _ in range(max(1, maps - 1)))])
-    numbers = rng.integers(1, len(column_maps), size=(rows, moves))
-    pair = np.minimum(np.arange(rows)[:, np.newaxis], target)
-    column_map = np.take_along_axis(numbers, pair, axis=0)  # the reverse of a move has the same map
-    of_maps, of_columns = index_type(len(column_maps)), index_type(width)
-    return MoveTables(target.astype(np.int32), column_map.astype(of_maps), column_maps.astype(of_columns), True)
-
-
-def _involution(size: int, rng: np.random.Generator) -> NDArray[np.int64]:
-    """Return a random permutation that swaps pairs, so it is its own inverse."""
-    order = rng.permutation(size)
-    swapped = np.arange(size)
-    half = size // 2
-    swapped[order[:half]], swapped[order[half : 2 * half]] = order[half : 2 * half], order[:half]
-    return swapped
-
-
 def _seconds_a_byte(folder: Path) -> float:
     """Return the seconds per byte to write durably to the disk where a folder is or will be."""
     there = next(place for place in (folder, *folder.absolute().parents) if place.is_dir())
@@ -350,19 +270,3 @@ def _seconds_a_byte(folder: Path) -> float:
             return (time.perf_counter() - begin) / WRITTEN_BYTES
     except OSError:  # a run could not write there either, and will report it
         return 0.0
-
-
-def _seconds_of(call: Callable[[], object], parallel: int) -> float:
-    """Return the seconds per call in ``parallel`` threads, which share memory and processors as in a run."""
-    begin = time.perf_counter()
-
-    def repeat() -> int:
-        call()
-        calls = 1
-        while time.perf_counter() - begin < SAMPLE_SECONDS:
-            call()
-            calls += 1
-        return calls
-
-    calls = sum(on_threads(lambda thread: repeat(), range(parallel), parallel))
-    return (time.perf_counter() - begin) / calls
