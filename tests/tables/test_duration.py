@@ -98,7 +98,7 @@ def test_a_trial_stops_as_soon_as_the_remaining_layers_can_be_forecast(monkeypat
 
 
 @pytest.mark.parametrize("limit", ["available_memory", "TRIAL_BYTES", "TRIAL_TABLES", "LONGEST_LAYER"])
-def test_without_a_trial_a_measured_rate_tells_a_range(limit: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_trial_a_typical_rate_gives_a_range(limit: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(duration, limit, (lambda: 0) if limit == "available_memory" else 0.0)
     estimated = duration.estimate_duration(plan_run(load_config("three-colours").puzzle, 2), 2, None)
     assert not estimated.known

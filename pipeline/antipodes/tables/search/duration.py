@@ -78,7 +78,7 @@ class Duration:
     search: float
     write: float
     known: bool
-    """Whether the estimate is based on a trial. False: the seconds are a lower bound from a measured rate."""
+    """Whether the estimate is based on a trial. False: the seconds are a lower bound from a typical rate."""
     longer: float = 0.0
     """Seconds that the search and the writing may take in addition if ``known`` is False."""
 
