@@ -6,8 +6,9 @@ request, or an argument in Python. A function, `Spell`, returns this spelling.
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from operator import index
 from typing import Any, Protocol
+
+import numpy as np
 
 from antipodes_tasks.base.errors import InputError
 from antipodes_tasks.base.option_names import option_of
@@ -32,14 +33,12 @@ class Parameter:
     """Whether requests have the parameter, too."""
 
     def checked(self, value: Any, name: str) -> Any:
-        """Return a value, numpy integers as Python integers; raise InputError, naming the parameter, if it is invalid.
+        """Return a value, numpy scalars as Python scalars; raise InputError, naming the parameter, if it is invalid.
 
         None means that the parameter is not given.
         """
-        if value is None:
-            return None
-        plain = index(value) if hasattr(value, "__index__") and not isinstance(value, bool) else value
-        return self.kind.check(plain, name, InputError)
+        plain = value.item() if isinstance(value, np.generic) else value
+        return None if plain is None else self.kind.check(plain, name, InputError)
 
 
 class Rule(Protocol):

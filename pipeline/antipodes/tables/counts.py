@@ -111,9 +111,9 @@ class SearchResult:
         Raises PositionError if the argument is not a position of the puzzle.
         """
         labels = self.puzzle.parse(position) if isinstance(position, str) else self.puzzle.rules.checked_one(position)
-        return self.obstacles(labels[np.newaxis])[0]
+        return self._obstacles(labels[np.newaxis])[0]
 
-    def obstacles(self, positions: Labels) -> list[str | None]:
+    def _obstacles(self, positions: Labels) -> list[str | None]:
         """Return the `obstacle` of each of the checked positions ``(n, places)``."""
         rules = self.puzzle.rules
         return obstacles(rules, positions, rules.start_labels, self.puzzle.depth_zero)

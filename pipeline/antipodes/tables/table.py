@@ -490,7 +490,7 @@ def look_up(table: Table, positions: Labels, with_path: bool = False) -> Iterato
     distances = chunks.distances(space.stored.rank(positions))
     reached = distances >= 0
     paths = shortest_paths(space, chunks, positions[reached], distances[reached]) if with_path else None
-    obstacles = iter(table.obstacles(positions[distances == UNREACHABLE]))
+    obstacles = iter(table._obstacles(positions[distances == UNREACHABLE]))
     for position, distance in zip(positions, distances.tolist(), strict=True):
         if distance == UNKNOWN:
             yield table._unreached_error(position)
