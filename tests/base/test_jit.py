@@ -1,11 +1,14 @@
 import os
 import subprocess
 import sys
+import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
+from waiting import PATIENCE, wait_until
 
 from antipodes_tasks.base import jit
 
@@ -29,9 +32,15 @@ def test_the_working_clock_stands_still_while_kernels_are_loaded(monkeypatch: py
 def test_long_compilation_is_reported_once_while_it_lasts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(jit, "REPORT_AFTER_SECONDS", 0.05)
     told: list[float] = []
-    watch = jit.Watch(lambda: told.append(time.monotonic()))
+    reported = threading.Event()
+
+    def tell() -> None:
+        told.append(time.monotonic())
+        reported.set()
+
+    watch = jit.Watch(tell)
     watch.begin()
-    time.sleep(0.3)
+    assert reported.wait(PATIENCE)
     assert len(told) == 1
     watch.begin()
     watch.end()
@@ -40,13 +49,17 @@ def test_long_compilation_is_reported_once_while_it_lasts(monkeypatch: pytest.Mo
 
 
 def test_short_compilation_is_not_reported(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(jit, "REPORT_AFTER_SECONDS", 0.05)
+    now, looks = [0.0], list[Callable[[], None]]()
+    monkeypatch.setattr(jit.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr(jit.threading, "Timer", lambda _, look: threading.Thread(target=looks.append, args=(look,)))
     told: list[bool] = []
     watch = jit.Watch(lambda: told.append(True))
     watch.begin()
     watch.end()
-    time.sleep(0.3)
+    wait_until(lambda: looks, "the timer begins")
+    looks[0]()
     assert not told
+    now[0] += jit.REPORT_AFTER_SECONDS
     watch.begin()  # long after the first
     assert told
 

@@ -84,7 +84,7 @@ def test_other_servers_are_no_schedulers(greeting: bytes, listening: Callable[[b
     address, events, begin = listening(greeting), list[Event](), time.monotonic()
     with pytest.raises(SchedulerError, match=f"no dask scheduler answers at {address}"):
         run_puzzle(EIGHT, tmp_path / "t.zarr", RunOptions(scheduler=address), events.append)
-    assert time.monotonic() - begin < 10
+    assert time.monotonic() - begin < 25, "dask's own limit is 30 seconds"
     gc.collect()
     assert not [one for one in gc.get_objects() if isinstance(one, Client) and one.status == "connecting"]
     if not greeting:

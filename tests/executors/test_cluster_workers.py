@@ -4,9 +4,11 @@ import itertools
 import re
 import signal
 import time
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 from clusters import Cluster, Group, python_path
 from program_runs import EVERY_LAYER, Begin, Run, Same
@@ -230,8 +232,11 @@ def test_a_scheduler_restarts_at_the_same_address(cluster: Cluster, begin: Begin
 @pytest.mark.slow
 def test_the_tasks_of_a_killed_run_are_removed(cluster: Cluster, begin: Begin, same: Same, tmp_path: Path) -> None:
     run = begin_eight(cluster, begin)
-    wait_until(lambda: cluster.tasks() > 0, "the workers work on it")  # there are no tasks between two layers
-    run.kill()
+    with ExitStack() as frozen:  # so that the run cannot end
+        for worker in cluster.groups[1:]:
+            frozen.enter_context(worker.frozen())
+        wait_until(lambda: cluster.tasks() > 0, "the workers work on it")  # there are no tasks between two layers
+        run.kill()
     wait_until(lambda: cluster.tasks() == 0, "the workers have stopped working on it")
     assert (tmp_path / "t.zarr.lock").exists()
     report = begin("resume", "t.zarr", "--scheduler", cluster.address, "--json").finish()
@@ -242,12 +247,18 @@ def test_the_tasks_of_a_killed_run_are_removed(cluster: Cluster, begin: Begin, s
 @pytest.mark.slow
 @pytest.mark.parametrize("scheduler", ["local", "address"])
 def test_a_second_signal_stops_immediately(scheduler: str, cluster: Cluster, begin: Begin) -> None:
-    if scheduler == "address":
-        cluster.add_workers(1)
+    """The worker is frozen, so that the layer cannot end between the signals."""
     at = ["--scheduler", cluster.address if scheduler == "address" else "local", "--workers", 1]
+    workers = cluster.add_workers(1) if scheduler == "address" else []
     run = begin("run", "five-tiles", "--store", "t.zarr", *at, *EVERY_LAYER)
     run.wait_for_depth(12)
-    for _ in range(2):
-        run.signal(signal.SIGINT)
-        time.sleep(0.01)
+    frozen = [psutil.Process(worker.process.pid) for worker in workers] or run.worker_processes()
+    for process in frozen:
+        process.suspend()
+    run.signal(signal.SIGINT)
+    run.wait_for("interrupt again to stop immediately")
+    run.signal(signal.SIGINT)
     run.fail(75, "stopped immediately; resume with: antipodes resume t.zarr ", f"--scheduler {at[1]}")
+    for process in frozen:
+        with suppress(psutil.NoSuchProcess):  # a local cluster ends its own
+            process.kill()

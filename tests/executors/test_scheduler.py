@@ -17,8 +17,10 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
+from waiting import PATIENCE
 
 from antipodes.cli.failures import Stopped
+from antipodes.executors import opening
 from antipodes.executors.api import Call, Key, Scheduler, result_of
 from antipodes.executors.distributed import cluster, connection
 from antipodes.executors.distributed.connection import PREFIX, _deaf_loop, scratch_folder
@@ -227,7 +229,8 @@ def test_paths_that_are_no_files_are_refused(tmp_path: Path) -> None:
             address_in(str(path), 5)
 
 
-def test_the_address_is_read_once_the_file_is_complete(tmp_path: Path) -> None:
+def test_the_address_is_read_once_the_file_is_complete(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(opening, "FLUSH_SECONDS", PATIENCE)
     path, address = tmp_path / "s.json", "tcp://127.0.0.1:8786"
     path.write_text('{"addr')
     threading.Timer(0.3, path.write_text, [json.dumps({"address": address})]).start()

@@ -10,6 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+import psutil
 from forks import PROGRAM, popen
 from waiting import PATIENCE, wait_until
 
@@ -68,6 +69,11 @@ class Run:
     def signal(self, number: int) -> None:
         """Send the program a signal."""
         self.process.send_signal(number)
+
+    def worker_processes(self) -> list[psutil.Process]:
+        """Return the processes of the workers of a run with ``--scheduler local``."""
+        below = psutil.Process(self.process.pid).children(recursive=True)
+        return [one for one in below if "spawn_main" in " ".join(one.cmdline())]
 
     def end(self, seconds: float = 2 * PATIENCE) -> tuple[int, str, str]:
         """Wait for the end of the program; return its exit status, output and messages."""

@@ -8,7 +8,6 @@ import re
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -69,9 +68,11 @@ def test_signals_commit_and_end_the_run(process: Process, same: Same) -> None:
 def test_a_second_signal_stops_immediately(process: Process, same: Same) -> None:
     running = process("run", "three-colours", "--store", "t.zarr", *EVERY_LAYER)
     wait_for_layer(running, 12)
-    for number in (signal.SIGTERM, signal.SIGINT):
-        running.send_signal(number)
-        time.sleep(0.005)
+    running.send_signal(signal.SIGTERM)
+    assert running.stderr is not None
+    while "interrupt again to stop immediately" not in running.stderr.readline():
+        assert running.poll() is None
+    running.send_signal(signal.SIGINT)
     _, err = running.communicate(timeout=PATIENCE)
     assert running.returncode == 75
     assert "Traceback" not in err
@@ -96,11 +97,13 @@ def test_ctrl_c_with_processes(process: Process, same: Same) -> None:
 def test_two_runs_on_one_store(process: Process, cli: Command, tmp_path: Path, same: Same) -> None:
     first = process("run", "three-colours", "--store", "t.zarr", *EVERY_LAYER)
     wait_for_layer(first, 3)
+    first.send_signal(signal.SIGSTOP)  # so that it cannot end
     for command in (["run", "three-colours", "--store", "t.zarr"], ["resume", "t.zarr"]):
         second = cli(*command)
         assert second.status == 1
         assert len(second.err.splitlines()) == 1
         assert f"in use by process {first.pid}" in second.err
+    first.send_signal(signal.SIGCONT)
     first.communicate()
     assert first.returncode == 0
     same("three-colours")
