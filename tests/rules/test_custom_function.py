@@ -1,6 +1,7 @@
 """User-written code cannot end the program, and every error in it is the user's."""
 
 import os
+import posix
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -23,10 +24,25 @@ def exit_at_once(number: int) -> None:
     os._exit(number)
 
 
+def exit_by_posix(number: int) -> None:
+    posix._exit(number)
+
+
+def become_another_program(number: int) -> None:
+    os.execlp("true", "true")
+
+
 def exit_child(number: int) -> int:
     child = os.fork()
     if not child:
         os._exit(number)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+
+def run_child(number: int) -> int:
+    child = os.fork()
+    if not child:
+        os.execlp("true", "true")
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 
 
@@ -35,20 +51,27 @@ def exit_child(number: int) -> int:
     [
         (raise_own, InputError, r"OwnError .test_custom_function.py, line [0-9]+.: no luck"),
         (exit_at_once, SourceError, r"SystemExit .test_custom_function.py, line [0-9]+.: os._exit.0."),
+        (exit_by_posix, SourceError, r"SystemExit .test_custom_function.py, line [0-9]+.: os._exit.0."),
+        (
+            become_another_program,
+            SourceError,
+            r"SystemExit .test_custom_function.py, line [0-9]+.: os.execv.b'.*true'.",
+        ),
         (sys.exit, SourceError, "SystemExit: 0"),
     ],
 )
 def test_ends_of_user_written_code_are_errors(
     function: Callable[..., Any], kind: type[Exception], message: str
 ) -> None:
-    leave = os._exit
+    functions = os._exit, posix._exit, os.execv, posix.execve
     with pytest.raises(kind, match=f"^heuristic: {message}"):
         CustomFunction(function, "heuristic")(0)
-    assert os._exit is leave
+    assert (os._exit, posix._exit, os.execv, posix.execve) == functions
 
 
-def test_child_processes_of_user_written_code_can_exit() -> None:
-    assert CustomFunction(exit_child, "heuristic")(3) == 3
+@pytest.mark.parametrize(("function", "status"), [(exit_child, 3), (run_child, 0)])
+def test_child_processes_of_user_written_code_can_exit(function: Callable[[int], int], status: int) -> None:
+    assert CustomFunction(function, "heuristic")(status) == status
 
 
 def test_stops_by_the_program_are_passed_on() -> None:

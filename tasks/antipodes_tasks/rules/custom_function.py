@@ -2,16 +2,17 @@
 
 import os
 import pickle
+import posix
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from opcode import opmap
 from pathlib import Path
 from traceback import walk_tb
 from types import FrameType
-from typing import Any, NoReturn, TextIO
+from typing import Any, TextIO
 
 from antipodes_tasks.base.errors import AntipodesError, InputError, SourceError
 from antipodes_tasks.base.quoting import shorten
@@ -37,11 +38,12 @@ def guard(
         The code raised an exception, which is converted to type ``error``. The message begins with ``where`` and names
         the exception's type and line; the line is in ``file`` if possible.
     SourceError
-        The code tried to end the program, for example by `sys.exit` or `os._exit`. The message has the same form.
+        The code tried to end the program, for example by `sys.exit`, `os._exit` or `os.execv`. The message
+        has the same form.
     KeyboardInterrupt
         The user pressed Ctrl-C. A KeyboardInterrupt raised by the code itself becomes a SourceError.
     """
-    with _printing_to_stderr(), _staying():
+    with _contained():
         try:
             yield
         except (passed, MemoryError):
@@ -86,9 +88,9 @@ def _has_own_raise(error: KeyboardInterrupt) -> bool:
 
 
 class _Running(threading.local):
-    """Whether the current thread runs user-written code."""
+    """The process in which the current thread runs user-written code, or None."""
 
-    inside = False
+    process: int | None = None
 
 
 _running = _Running()
@@ -100,81 +102,68 @@ class _Output:
     `contextlib.redirect_stdout` would redirect the output of all threads.
     """
 
-    lock = threading.Lock()
-    threads = 0
-    """Number of threads that run user-written code."""
-
     def __init__(self, stream: TextIO) -> None:
         self.stream = stream
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(sys.stderr if _running.inside else self.stream, name)
+        return getattr(self.stream if _running.process is None else sys.stderr, name)
 
 
-@contextmanager
-def _printing_to_stderr() -> Iterator[None]:
-    if _running.inside or sys.stdout is None or sys.stderr is None:
-        yield
-        return
-    with _Output.lock:
-        _Output.threads += 1
-        if not isinstance(sys.stdout, _Output):
-            sys.stdout = _Output(sys.stdout)
-        entered = sys.stdout
-    _running.inside = True
-    try:
-        yield
-    finally:
-        _running.inside = False
-        with _Output.lock:
-            if threading.current_thread() is threading.main_thread():
-                sys.stdout = entered  # the code may have replaced it
-            _Output.threads -= 1
-            if not _Output.threads and isinstance(sys.stdout, _Output):
-                sys.stdout = sys.stdout.stream
-
-
-class _Exit:
-    """Replacement of `os._exit`: user-written code that calls it would end the program with a status of its own."""
+class _Containment:
+    """Replacements of standard output and of `ENDINGS` while any thread runs user-written code."""
 
     lock = threading.Lock()
     threads = 0
     """Number of threads that run user-written code."""
-    leave = staticmethod(os._exit)
-
-    @staticmethod
-    def refuse(status: int) -> NoReturn:
-        """Raise SystemExit in user-written code. Elsewhere, and in its child processes, end the process."""
-        if _staying_in.process == os.getpid():
-            raise SystemExit(f"os._exit({status!r})")
-        _Exit.leave(status)
 
 
-class _StayingIn(threading.local):
-    """The process in which the current thread runs user-written code, or None."""
-
-    process: int | None = None
+ENDINGS = {name: getattr(posix, name) for name in ("_exit", "execv", "execve")}
+"""Functions of `os` and `posix` that end the program with a status of their own, or replace it by another."""
 
 
-_staying_in = _StayingIn()
+def _refusing(name: str) -> Callable[..., Any]:
+    """Return a function that raises SystemExit in user-written code, and calls the original in its child processes."""
+
+    def refuse(first: object, *others: object) -> None:
+        if _running.process == os.getpid():
+            raise SystemExit(f"os.{name}({first!r})")
+        ENDINGS[name](first, *others)
+
+    return refuse
+
+
+def _replace_endings(functions: Mapping[str, Callable[..., Any]]) -> None:
+    for module in (os, posix):
+        for name, function in functions.items():
+            setattr(module, name, function)
 
 
 @contextmanager
-def _staying() -> Iterator[None]:
-    """Return a context in which `os._exit` raises SystemExit."""
-    before = _staying_in.process
-    with _Exit.lock:
-        _Exit.threads += 1
-        os._exit = _Exit.refuse
-    _staying_in.process = os.getpid()
+def _contained() -> Iterator[None]:
+    """Return a context in which this thread's output goes to standard error, and functions of `ENDINGS` are refused."""
+    before = _running.process
+    if before == os.getpid():
+        yield
+        return
+    with _Containment.lock:
+        _Containment.threads += 1
+        _replace_endings({name: _refusing(name) for name in ENDINGS})
+        if not isinstance(sys.stdout, _Output) and sys.stdout is not None and sys.stderr is not None:
+            sys.stdout = _Output(sys.stdout)
+        entered = sys.stdout
+    _running.process = os.getpid()
     try:
         yield
     finally:
-        _staying_in.process = before
-        with _Exit.lock:
-            _Exit.threads -= 1
-            if not _Exit.threads:
-                os._exit = _Exit.leave
+        _running.process = before
+        with _Containment.lock:
+            if threading.current_thread() is threading.main_thread():
+                sys.stdout = entered  # the code may have replaced it
+            _Containment.threads -= 1
+            if not _Containment.threads:
+                _replace_endings(ENDINGS)
+                if isinstance(sys.stdout, _Output):
+                    sys.stdout = sys.stdout.stream
 
 
 class CustomFunction:
