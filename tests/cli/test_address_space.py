@@ -1,6 +1,9 @@
 """A limit of the address space is named if memory runs out."""
 
+import os
 import resource
+import subprocess
+import sys
 
 import pytest
 
@@ -43,3 +46,25 @@ def test_other_errors_are_not_blamed_on_the_limit(
     monkeypatch.setattr(resource, "getrlimit", lambda which: (LIMIT, LIMIT))
     assert status_of(fail) == 1
     assert "This is a bug" in capsys.readouterr().err
+
+
+LIMITED = """
+import os, resource, sys
+resource.setrlimit(resource.RLIMIT_AS, (int(sys.argv[1]), int(sys.argv[1])))
+if sys.argv[2] == "threads":
+    import antipodes.cli.main
+    antipodes.cli.main.main = lambda: print(os.environ["OPENBLAS_NUM_THREADS"])
+from antipodes.cli.program import main
+main()
+"""
+
+
+@pytest.mark.parametrize(("what", "limit"), [("threads", 4 << 30), ("memory", 60 << 20)])
+def test_libraries_load_in_one_thread_or_say_what_is_missing(what: str, limit: int) -> None:
+    """OpenBLAS, which numpy loads, sometimes spins for minutes if it cannot create threads."""
+    command = [sys.executable, "-c", LIMITED, str(limit), what]
+    environment = {name: value for name, value in os.environ.items() if name != "OPENBLAS_NUM_THREADS"}
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
+    message = "antipodes: out of memory: the address space of processes is limited; raise it with: ulimit -v\n"
+    expected = (0, "1\n", "") if what == "threads" else (1, "", message)
+    assert (done.returncode, done.stdout, done.stderr) == expected
