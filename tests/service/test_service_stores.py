@@ -16,6 +16,7 @@ from service_client import Client, fits
 from service_stores import MARKUP, TABLES, TILINGS, client_of
 from stores import read_manifest
 
+import antipodes as ap
 from antipodes.drawing.image_files import png, svg
 from antipodes.service import overview
 from antipodes.service.graph import DrawnGraph, graph_of, graph_view
@@ -28,6 +29,7 @@ from antipodes.tables.table import Table
 from antipodes.tilings.drawing import draw_tiling
 from antipodes.tilings.table import open_tilings, places
 from antipodes_tasks.base.errors import InputError
+from antipodes_tasks.base.option_names import command_line
 
 Refused = Callable[..., str]
 
@@ -233,6 +235,16 @@ def test_folders_that_are_no_stores_are_left_out(stores: Path, tmp_path: Path) -
         stores_named([str(tmp_path / "nowhere.zarr")])
     with pytest.raises(InputError, match="--puzzle needs exactly one STORE, found 2"):
         stores_named(["a", "b"], "x.py:y")
+
+
+def test_advice_about_a_puzzle_without_a_file_suits_a_browser(tmp_path: Path) -> None:
+    dials = ap.define_puzzle(name="dials", radices=[5, 3], start=[0, 0], moves={"a": lambda one: (one + 1) % (5, 3)})
+    ap.run(dials, tmp_path / "dials.zarr", workers=1)
+    forget_puzzles()
+    with command_line():
+        (row,) = client_of(tmp_path).value("/stores")
+    advice = "; write it into a file and name it with --puzzle path.py:name; then start antipodes serve again"
+    assert row["problem"].endswith(f"cannot be rebuilt from the store{advice}")
 
 
 def test_a_puzzle_in_python_runs_no_code(cli: Command, tmp_path: Path) -> None:

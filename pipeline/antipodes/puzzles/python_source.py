@@ -32,7 +32,7 @@ from antipodes.puzzles.settings import PYTHON, STARTS
 from antipodes.system.text_file import read_text
 from antipodes.system.user_records import UserRecords, hashed
 from antipodes_tasks.base.errors import ConfigError, InputError, SourceError
-from antipodes_tasks.base.option_names import option
+from antipodes_tasks.base.option_names import in_words, option
 from antipodes_tasks.base.quoting import quote, shorten, shorten_path
 from antipodes_tasks.rules.custom_function import guard
 
@@ -140,10 +140,10 @@ def puzzle_in(settings: Mapping[str, Any]) -> Puzzle:
     if isinstance(fingerprint, str) and fingerprint in _GIVEN:
         return _GIVEN[fingerprint]
     if "source" not in settings and fingerprint is not None:
-        name, file = shorten(str(settings.get("name"))), option("puzzle", "path.py:name")
+        remedy = f"write it into a file and name it with {option('puzzle', 'path.py:name')}"
         raise SourceError(
-            f"the puzzle of this table, {name}, was made in Python without a file, so it cannot be rebuilt from the "
-            f"store; write it into a file and name it with {file}, or make it again in Python and pass it as puzzle=..."
+            f"the puzzle of this table, {shorten(str(settings.get('name')))}, was made in Python without a file, so it "
+            f"cannot be rebuilt from the store; {in_words('make it again and pass it as puzzle=..., or ', '')}{remedy}"
         )
     if not isinstance(reference, str) or not isinstance(expected, str) or not is_reference(reference):
         raise ConfigError(f"[puzzle] source, sha256: not a reference to a Python file: {quote(reference)}")

@@ -284,7 +284,7 @@ def _content(
         return tiled, Tilings(store, tiled, raw=False), None
     manifest = read_given(store, puzzle)
     if manifest.source_error is not None:
-        return manifest, None, manifest.source_error
+        return manifest, None, SourceError(f"{manifest.source_error}; then start antipodes serve again")
     if isinstance(store, CountsStore):
         return manifest, Counts(store.address, manifest), None
     return manifest, Table(store, manifest, cache_bytes), None
