@@ -2,8 +2,10 @@
 
 import json
 import re
+import signal
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -12,9 +14,10 @@ from stores import contents, toml
 
 from antipodes.cli.running import Interrupts, RunRequest
 from antipodes.puzzles.config import load_config
-from antipodes.system.events import Assembling, Event, LayerFinished
+from antipodes.system.events import Assembling, Event, LayerFinished, Restoring, SearchStarted, TablesBuilt
 from antipodes.system.options import RunOptions
 from antipodes.tables.run import run_puzzle
+from antipodes_tasks.base.errors import InterruptedRunError
 
 LINE = {"name": "line", "family": "sliding", "rows": 1, "columns": 3, "start": "1 2 0"}
 KEYS = {"puzzle", "store", "complete", "index_size", "states", "radius", "layers", "antipodes", "resumed_from"}
@@ -236,9 +239,38 @@ def test_progress(cli: Command) -> None:
 def test_ctrl_c_prints_what_is_being_finished(capsys: pytest.CaptureFixture[str]) -> None:
     request = RunRequest("x.zarr", RunOptions(), Interrupts(), quiet=True, as_json=True)
     with request.watched("the layer") as listener:
-        for event in (Assembling(0, 10), LayerFinished(3, 4, 10, 1.0)):
+        request.interrupts.announce()
+        for event in (LayerFinished(3, 4, 10, 1.0), Restoring(0, 10), Assembling(0, 10)):
             listener(event)
             request.interrupts.announce()
-    of_chunks, of_layer = capsys.readouterr().err.splitlines()
-    assert "finishing and committing the chunks being written; interrupt again" in of_chunks
+    before, of_layer, between, of_chunks = capsys.readouterr().err.splitlines()
+    assert "stopping before the search begins; interrupt again" in before
     assert "finishing and committing the layer; interrupt again" in of_layer
+    assert "stopping before the search continues; interrupt again" in between
+    assert "finishing and committing the chunks being written; interrupt again" in of_chunks
+
+
+@pytest.mark.parametrize(
+    ("phase", "printed"),
+    [
+        (TablesBuilt, "stopping before the search begins"),
+        (SearchStarted, "finishing and committing the layer"),
+        (LayerFinished, "finishing and committing the layer"),
+        (Assembling, "finishing and committing the chunks being written"),
+    ],
+)
+def test_ctrl_c_in_each_phase_of_a_run(
+    phase: type, printed: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with Interrupts() as interrupts:
+        request = RunRequest("x.zarr", RunOptions(), interrupts, quiet=True, as_json=True)
+        with request.watched("the layer") as listener:
+
+            def press(event: Event) -> None:
+                listener(event)
+                if isinstance(event, phase) and not interrupts.noted:
+                    signal.raise_signal(signal.SIGINT)
+
+            with suppress(InterruptedRunError):
+                run_puzzle(load_config("eight-puzzle"), tmp_path / "x.zarr", RunOptions(), press, interrupts.requested)
+    assert f"{printed}; interrupt again to stop immediately" in capsys.readouterr().err

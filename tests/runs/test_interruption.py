@@ -36,7 +36,7 @@ def test_a_run_commits_and_says_how_to_resume(tmp_path: Path, capsys: pytest.Cap
     with pytest.raises(KeyboardInterrupt) as stopped:
         ap.run("eight-puzzle", store, progress=at_depth(9))
     assert str(stopped.value) == f"interrupted: depths 0 to 9 are kept in {store}; the same call resumes"
-    assert "finishing and committing" in capsys.readouterr().err
+    assert "committing what was found; interrupt again" in capsys.readouterr().err
     with ap.open_table(store) as table:
         assert (table.radius, table.complete) == (9, False)
     assert ap.run("eight-puzzle", store).resumed_from == 9

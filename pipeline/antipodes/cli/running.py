@@ -21,12 +21,26 @@ from antipodes.system.events import (
     Event,
     LayerFinished,
     Listener,
+    PartitionFinished,
     PartitionsCommitted,
+    PartitionSearched,
+    PartitionsInProgress,
     Preparing,
+    Restoring,
+    SearchStarted,
+    TablesBuilt,
+    TilingSearchStarted,
+    WaitingForWorkers,
 )
 from antipodes.system.machine import available_workers, process_began
 from antipodes.system.options import RunOptions, chosen_store
 from antipodes_tasks.base import arguments, parallel
+
+Preparations = Preparing | TablesBuilt | Restoring | WaitingForWorkers
+"""Events while no layer or partition is being searched. A run that is told to stop does not begin to search one."""
+SearchSteps = (
+    SearchStarted | PartitionFinished | LayerFinished | TilingSearchStarted | PartitionSearched | PartitionsInProgress
+)
 
 
 @contextmanager
@@ -70,15 +84,15 @@ class Interrupts(StopSignals):
         super().__init__()
         self.next_command: Callable[[], str] = lambda: "the same command"
         """Returns the command that resumes, for the message of an immediate stop."""
-        self.next_steps = "finishing and committing the layer"
-        """Work that remains after the first signal, for its message."""
+        self.next_steps = "stopping before the search begins"
+        """What the run does after the first signal, for its message."""
 
     def signals(self) -> Sequence[signal.Signals]:
         """Return the signals that stop commands."""
         return SIGNALS
 
     def announce(self) -> None:
-        """Print the work that remains."""
+        """Print what the run does now."""
         print_message(f"{self.next_steps}; interrupt again to stop immediately")
 
     def stop_immediately(self) -> NoReturn:
@@ -102,22 +116,26 @@ class RunRequest:
     def watched(self, under_way: str) -> Iterator[Listener]:
         """Show the progress of a run in the block.
 
-        The first interruption prints that the work ``under_way`` is being finished, the second how to resume.
+        The first interruption prints what is being finished, such as the work ``under_way``, the second how to resume.
         """
-        saved = False
+        saved = started = False
 
         def next_command() -> str:
             return self.options.next_command(self.store, saved)
 
         self.interrupts.next_command = next_command
-        self.interrupts.next_steps = f"finishing and committing {under_way}"
+        self.interrupts.next_steps = "stopping before the search begins"
         with show_progress(self.quiet, began=self.options.began) as shown:
 
             def listener(event: Event) -> None:
-                nonlocal saved
-                if isinstance(event, Assembling | LayerFinished):
-                    finished = "the chunks being written" if isinstance(event, Assembling) else under_way
-                    self.interrupts.next_steps = f"finishing and committing {finished}"
+                nonlocal saved, started
+                if isinstance(event, Preparations):
+                    self.interrupts.next_steps = f"stopping before the search {'continues' if started else 'begins'}"
+                elif isinstance(event, Assembling):
+                    self.interrupts.next_steps = "finishing and committing the chunks being written"
+                elif isinstance(event, SearchSteps):
+                    self.interrupts.next_steps = f"finishing and committing {under_way}"
+                    started = True
                 saved = saved or isinstance(event, Committed | PartitionsCommitted)
                 shown(event)
 

@@ -34,7 +34,7 @@ class StopSignals(ABC):
 
     @abstractmethod
     def announce(self) -> None:
-        """Print that the work in progress is being finished."""
+        """Print what the run does before it stops."""
 
     @abstractmethod
     def stop_immediately(self) -> NoReturn:
@@ -90,9 +90,10 @@ class Interruption(StopSignals):
         return [signal.SIGINT] if main and signal.getsignal(signal.SIGINT) is signal.default_int_handler else []
 
     def announce(self) -> None:
-        """Print that the work in progress is being finished."""
+        """Print that the run stops, in words that are true before and after the search begins."""
         print(
-            "interrupted: finishing and committing the work in progress; interrupt again to stop immediately",
+            "interrupted: stopping after the work in progress, and committing what was found; "
+            "interrupt again to stop immediately",
             file=sys.stderr,
         )
 
