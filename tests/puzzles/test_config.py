@@ -138,6 +138,17 @@ def test_a_close_name_is_offered(name: str, meant: str) -> None:
         load_config(name)
 
 
+def test_close_names_of_the_other_kind_and_of_files_are_offered() -> None:
+    with pytest.raises(
+        ConfigError, match=r"there is no board 'eight-puzzel'; did you mean the puzzle eight-puzzle\? Give"
+    ):
+        load_board("eight-puzzel")
+    with pytest.raises(ConfigError, match=r"there is no file '3x3x3\.toml'; did you mean 3x3x3\?$"):
+        load_config("3x3x3.toml")
+    with pytest.raises(ConfigError, match=r"there is no board '6x9'; did you mean 6x10\?$"):
+        load_board("6x9")
+
+
 def test_a_board_is_not_a_puzzle(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="6x10 is a board, not a puzzle; find its tilings with antipodes tile"):
         load_config("6x10")

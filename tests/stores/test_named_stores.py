@@ -61,6 +61,7 @@ def test_a_puzzle_in_python(cli: Command, refused: Refused, tmp_path: Path) -> N
 
 def test_a_mistyped_name(refused: Refused, eight_there: Path) -> None:
     assert refused("status", "eight-puzle").endswith("in outputs/; did you mean eight-puzzle?\n")
+    assert refused("show", "6x9").endswith("in outputs/; did you mean 6x10?\n")
 
 
 def test_a_file_that_describes_nothing(refused: Refused, tmp_path: Path) -> None:

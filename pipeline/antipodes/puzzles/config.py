@@ -354,19 +354,30 @@ def find_config(name_or_path: str, noun: str) -> Path:
         return path
     names_a_file = path.suffix.lower() in (".toml", *DEFINITIONS) or len(path.parts) > 1
     if names_a_file and not os.path.isdir(path):
-        raise ConfigError(f"expected {expected}; there is no file {quote(shorten(str(path), 200))}{_similar(path)}")
+        meant = _similar(path) or _meant(path.stem, noun)
+        raise ConfigError(f"expected {expected}; there is no file {quote(shorten(str(path), 200))}{meant}")
     if other := next((kind for kind in FOLDERS if is_bundled(str(name_or_path), kind)), None):
         raise ConfigError(f"{name_or_path} is a {other}, not a {noun}; {TAKEN_BY[other]}")
-    close = close_name(str(name_or_path), named_puzzles() if noun == "puzzle" else bundled_configs("boards"))
     found = f"{'a directory, ' if os.path.isdir(name_or_path) else ''}{quote(shorten(str(name_or_path)))}"
-    if close is not None and not os.path.isdir(name_or_path):
-        raise ConfigError(f"there is no {noun} {found}; did you mean {close}?")
+    if not os.path.isdir(name_or_path) and (meant := _meant(str(name_or_path), noun)):
+        raise ConfigError(f"there is no {noun} {found}{meant}")
     raise ConfigError(f"expected {expected}, found {found}; list the bundled ones: antipodes {noun}s")
 
 
 def close_name(text: str, names: Iterable[str]) -> str | None:
     """Return the name that the user probably meant by a text, or None."""
-    return next(iter(get_close_matches(text, sorted(names), n=1, cutoff=0.7)), None)
+    is_size = len(text) <= 5 and any(map(str.isdigit, text))  # such as 6x9
+    return next(iter(get_close_matches(text, sorted(names), n=1, cutoff=0.5 if is_size else 0.7)), None)
+
+
+def _meant(text: str, noun: str) -> str:
+    """Return the bundled puzzle or board that the user probably meant, as the end of a message."""
+    for kind in sorted(FOLDERS, key=lambda kind: kind != noun):
+        names = (name for folder in FOLDERS[kind] for name in bundled_configs(folder))
+        if close := close_name(text, names):
+            of_kind = f"the {kind} {close}? {TAKEN_BY[kind].capitalize()}"
+            return f"; did you mean {f'{close}?' if kind == noun else of_kind}"
+    return ""
 
 
 def _similar(path: Path) -> str:
