@@ -98,6 +98,19 @@ def test_a_file_that_does_not_fit_is_compiled_again_and_replaced(damage: str, so
     assert not list(file.parent.glob("*.nbc.*"))  # no temporary files are left
 
 
+def test_files_of_killed_processes_are_deleted(source: Path) -> None:
+    imported(source).twice(4)
+    file = file_of(source, "twice")
+    old, new, other = (file.with_name(f"{file.name}.{end}") for end in ("abcd_123", "efgh_456", "mine"))
+    for leftover in (old, new, other):
+        leftover.touch()
+    for leftover in (old, other):
+        os.utime(leftover, (0, 0))
+    file.unlink()
+    imported(source).twice(4)
+    assert [one.exists() for one in (file, old, new, other)] == [True, False, True, True]
+
+
 def test_compilation_is_watched_but_not_loading(source: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     heard: list[str] = []
     watch = jit.Watch(lambda: None)

@@ -141,6 +141,9 @@ def test_one_move() -> None:
     assert eight.apply(eight.start_labels[0], number).tolist() == eight.apply(eight.start_labels[0], "R").tolist()
     with pytest.raises(PositionError, match="not legal"):
         eight.apply(eight.start_labels[0], "U")
+    for other in ("", "R R", "R2", "X"):
+        with pytest.raises(PositionError, match=f"there is no move '{other}'; expected one of "):
+            eight.apply(eight.start_labels[0], other)
     with pytest.raises(InputError, match="a move"):
         eight.apply(eight.start_labels[0], 4)
     unnamed = replace(eight, rules=replace(eight.rules, moves=Transforms((), [[1, 0, *range(2, 9)]], [9] * 9)))

@@ -234,9 +234,8 @@ def test_errors_of_heuristics_that_are_too_high_large_or_drawn(table: Table) -> 
 
 def test_infinite_estimates(table: Table) -> None:
     result = table.evaluate(lambda positions: np.where(positions[:, 0] == 0, np.inf, 0.0))
-    assert result.mean_absolute_error == result.root_mean_square_error == np.inf or np.isnan(
-        result.root_mean_square_error
-    )
+    assert result.mean_absolute_error == result.root_mean_square_error == np.inf
+    assert set(result.spread.tolist()) == {0, np.inf}
     assert not result.admissible
 
 

@@ -325,6 +325,9 @@ class Puzzle:
         """
         labels = self.parse(position) if isinstance(position, str) else self.rules.checked_one(position)
         actions = self.actions
+        if isinstance(move, str) and move not in actions:
+            expected = f"expected one of {', '.join(map(str, actions))}"
+            raise PositionError(f"there is no move {quote(shorten(move))}; {shorten(expected, 100)}")
         action = move if isinstance(move, str) else actions[arguments.integer(move, "a move", 0, len(actions) - 1)]
         if isinstance(action, str):
             after: Labels = self.follow(action, labels)[-1]

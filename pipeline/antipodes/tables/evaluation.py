@@ -119,7 +119,7 @@ class Evaluation:
     mean: Floats
     """``(depths,)``: mean of the heuristic."""
     spread: Floats
-    """``(depths,)``: standard deviation of the heuristic among the compared positions."""
+    """``(depths,)``: standard deviation of the heuristic among the compared positions; infinite if an estimate is."""
     minimum: Floats
     """``(depths,)``: minimum of the heuristic."""
     maximum: Floats
@@ -285,10 +285,11 @@ class _Tally:
     def result(self, exhaustive: bool, counterexample: Labels | None, consistent: bool | None) -> Evaluation:
         """Return the evaluation of all estimates added so far."""
         number = np.maximum(self._count, 1)
+        infinite = self._maximum == np.inf  # merging infinite means gives NaN
         return Evaluation(
             count=self._count,
-            mean=self._compared(self._mean),
-            spread=self._compared(np.sqrt(self._squares / number)),
+            mean=self._compared(np.where(infinite, np.inf, self._mean)),
+            spread=self._compared(np.where(infinite, np.inf, np.sqrt(self._squares / number))),
             minimum=self._compared(self._minimum),
             maximum=self._compared(self._maximum),
             absolute_error=self._compared(self._absolute / number),

@@ -12,8 +12,10 @@ the source is used in any case: those who can write there can also replace Pytho
 import hashlib
 import os
 import pickle
+import time
 from collections.abc import Callable
 from contextlib import suppress
+from glob import escape
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import Any
@@ -35,6 +37,8 @@ from antipodes_tasks.base.regular_file import open_file
 DIGEST_BYTES = 32
 MAX_BYTES = 1 << 28
 """Maximum size of a file that is read, in bytes. The largest kernel takes less than 1 MiB."""
+LEFTOVER_SECONDS = 3600
+"""Age from which an incomplete file is taken for one of a killed process."""
 UNREADABLE = (ImportError, AttributeError, EOFError, pickle.UnpicklingError)
 """Errors of unpickling a file that is intact but belongs to other versions of libraries."""
 
@@ -115,6 +119,7 @@ class KernelCache(FunctionCache):
         path, digest = self._file_for(signature, data.codegen)
         content = dumps(self._impl.reduce(data))  # type: ignore[no-untyped-call]
         digest.update(content)
+        _remove_leftovers(path)
         with suppress(OSError), NamedTemporaryFile(dir=path.parent, prefix=f"{path.name}.", delete=False) as file:
             try:
                 file.write(digest.digest() + content)
@@ -132,6 +137,14 @@ class KernelCache(FunctionCache):
         number = hashlib.blake2b(form, digest_size=8).hexdigest()
         digest = hashlib.blake2b(form + repr(self._bound).encode(), digest_size=DIGEST_BYTES)
         return Path(self.cache_path, f"{self._impl.filename_base}.{number}.nbc"), digest
+
+
+def _remove_leftovers(path: Path) -> None:
+    """Delete the incomplete files of processes that were killed while they wrote this file."""
+    for leftover in path.parent.glob(f"{escape(path.name)}.????????"):  # as `NamedTemporaryFile` names them
+        with suppress(OSError):
+            if time.time() - leftover.lstat().st_mtime > LEFTOVER_SECONDS:
+                leftover.unlink()
 
 
 def _description(argument: Any) -> object:

@@ -146,15 +146,16 @@ class TilingBoard:
         return np.argwhere(drawn).astype(np.int64)
 
 
-def parse_board(drawing: str, key: str = "[board] cells") -> TilingBoard:
+def parse_board(drawing: str) -> TilingBoard:
     """Parse a board: '.' is a cell to fill, '?' a cell that may stay empty, '#' a hole; a blank line separates layers.
 
     Raises
     ------
     ConfigError
         The drawing contains another symbol, lines or layers of different lengths, no cell, more than 1024 cells, or
-        more than 32,768 characters. The message begins with ``key``.
+        more than 32,768 characters.
     """
+    key = "[board] cells"
     layers = [[line.strip() for line in layer] for layer in layers_of(drawing, key)]
     _check_rectangular(layers, key)
     symbols = np.array([[list(line) for line in layer] for layer in layers])
