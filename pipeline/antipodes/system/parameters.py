@@ -64,7 +64,7 @@ def is_given(value: object) -> bool:
     return value is not None and value is not False and value != []
 
 
-class Condition(Protocol):
+class Premise(Protocol):
     """A condition on the values of parameters."""
 
     def holds(self, given: Given) -> bool:
@@ -120,7 +120,7 @@ class OneOf:
 
 
 @dataclass(frozen=True)
-class Needs:
+class Prerequisite:
     """A parameter can only be given with another one."""
 
     name: str
@@ -140,7 +140,7 @@ class Excludes:
     """A parameter cannot be given together with any of the others."""
 
     name: str
-    others: tuple[Condition, ...]
+    others: tuple[Premise, ...]
     hint: str = ""
     """End of the message: the reason or the remedy, after its punctuation mark."""
 
@@ -156,11 +156,11 @@ def one_of(*names: str, required: bool = False) -> OneOf:
     return OneOf(names, required)
 
 
-def needs(names: Iterable[str], other: str | Chosen) -> tuple[Needs, ...]:
+def needs(names: Iterable[str], other: str | Chosen) -> tuple[Prerequisite, ...]:
     """Return the rules that each of the parameters can only be given with another one."""
-    return tuple(Needs(name, Chosen(other) if isinstance(other, str) else other) for name in names)
+    return tuple(Prerequisite(name, Chosen(other) if isinstance(other, str) else other) for name in names)
 
 
-def excludes(name: str, *others: str | Condition, hint: str = "") -> Excludes:
+def excludes(name: str, *others: str | Premise, hint: str = "") -> Excludes:
     """Return the rule that a parameter cannot be given with any of the other parameters, or under some conditions."""
     return Excludes(name, tuple(Chosen(one) if isinstance(one, str) else one for one in others), hint)
