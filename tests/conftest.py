@@ -5,12 +5,14 @@ import signal
 import subprocess
 import sys
 import uuid
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Generator, Iterator
+from contextlib import ExitStack
 from pathlib import Path
-from resource import RUSAGE_CHILDREN, RUSAGE_SELF, getrusage
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from cpu_times import CHARGED, charged, compiling, cpu_seconds
 from forks import PROGRAM, popen
 from hypothesis import settings
 from programs import Command, Outcome, Process, forget_puzzles
@@ -27,32 +29,43 @@ os.fsync = os.fstat  # type: ignore[assignment]
 # A shell starts jobs in the background with Ctrl-C ignored, and processes inherit that: tests send it to programs.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
-for profile, examples in {"dev": 15, "nightly": 500}.items():
-    # The same examples each time, so that what passed before a change lands passes after it; nightly tries others.
+for profile, examples in {"dev": 5, "nightly": 500}.items():
+    # The same few examples each time, so that what passed before a change lands passes after it; nightly tries others.
     settings.register_profile(profile, max_examples=examples, deadline=None, derandomize=profile != "nightly")
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE") or "dev")
 
 
-BEGAN = pytest.StashKey[float]()
-"""The CPU time that had passed when a test began."""
-
-
-def cpu_seconds() -> float:
-    """Return the CPU time of this process and of its children that have ended, in seconds."""
-    usages = [getrusage(who) for who in (RUSAGE_SELF, RUSAGE_CHILDREN)]
-    return sum(usage.ru_utime + usage.ru_stime for usage in usages)
+BEGAN = pytest.StashKey[tuple[float, Counter[str]]]()
+"""The CPU time that had passed when a test began, and what no test pays for of it."""
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    item.stash[BEGAN] = cpu_seconds()
+    item.stash[BEGAN] = cpu_seconds(), CHARGED.copy()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_fixture_setup(fixturedef: pytest.FixtureDef[Any]) -> Generator[None, Any, Any]:
+    """Charge the beginning and the end of a fixture of more than one test to fixtures, or to browsers."""
+    if fixturedef.scope == "function":
+        return (yield)
+    kind, end = "browsers" if "browser" in fixturedef.argname else "fixtures", ExitStack()
+    fixturedef.addfinalizer(end.close)  # finalizers run in reverse, so this is the last one
+    with charged(kind):
+        made = yield
+    fixturedef.addfinalizer(lambda: end.enter_context(charged(kind)))
+    return made
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> None:
-    """Add the CPU time of a test, with its fixtures and child processes, to the junit file."""
+    """Add the CPU time of a test with its child processes to the junit file, and apart from it what it paid for."""
     if call.when == "teardown":
-        item.user_properties.append(("cpu_seconds", f"{cpu_seconds() - item.stash[BEGAN]:.2f}"))
+        began, before = item.stash[BEGAN]
+        others = CHARGED - before
+        own = cpu_seconds() - began - others.total()
+        for kind, seconds in {"cpu": own, **others}.items():
+            item.user_properties.append((f"{kind}_seconds", f"{seconds:.2f}"))
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -79,7 +92,7 @@ def _kernels(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     def alone(kernel: Any, signature: Any) -> Any:
         if isinstance(kernel._cache, NullCache):  # a part of another kernel
             return compile_or_load(kernel, signature)
-        with (folder / f"{kernel.py_func.__qualname__}.lock").open("w") as lock:
+        with compiling(), (folder / f"{kernel.py_func.__qualname__}.lock").open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             return compile_or_load(kernel, signature)
 

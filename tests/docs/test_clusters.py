@@ -61,6 +61,7 @@ def shell(tmp_path: Path) -> Iterator[Callable[[str], str]]:
         os.killpg(one.pid, signal.SIGKILL)
 
 
+@pytest.mark.slow
 def test_the_session(
     shell: Callable[[str], str], by_threads: ByThreads, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -134,6 +135,7 @@ def test_kubernetes_knows_the_exit_statuses() -> None:
 Begin = Callable[..., Run]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("options", "shown"), [(["--no-dashboard"], False), (["--dashboard", "--dashboard-address", ":0"], True)]
 )
@@ -144,6 +146,7 @@ def test_the_dashboard_is_shown_if_there_is_one(options: list[str], shown: bool,
             assert (dashboard_of(client) or "").endswith("/status") == shown
 
 
+@pytest.mark.slow
 def test_the_report_of_dask_is_written(shared: Cluster, begin: Begin, tmp_path: Path) -> None:
     where = ["--scheduler", shared.address]
     begin("run", "knights-coloured", "--performance-report", "report.html", *where, "--json").finish()
@@ -171,6 +174,7 @@ def test_tls_without_certificates_is_refused() -> None:
         pass
 
 
+@pytest.mark.slow
 def test_a_scheduler_without_the_program_is_refused(tmp_path: Path, begin: Begin) -> None:
     (tmp_path / "other" / "antipodes").mkdir(parents=True)
     (tmp_path / "other" / "antipodes" / "__init__.py").touch()
@@ -180,6 +184,7 @@ def test_a_scheduler_without_the_program_is_refused(tmp_path: Path, begin: Begin
         run.fail(1, f"the dask scheduler at {cluster.address} cannot load antipodes: ")
 
 
+@pytest.mark.slow
 def test_a_scheduler_with_another_version_is_refused(tmp_path: Path, begin: Begin) -> None:
     claimed = tmp_path / "other" / "zarr-99.0.dist-info"
     claimed.mkdir(parents=True)
@@ -262,6 +267,7 @@ def test_a_job_that_runs_out_of_time_is_requeued_and_resumes(
     assert (tmp_path / "scontrol.log").read_text() == "requeue 7\n"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("moment", ["scheduler", "worker", "antipodes"])
 def test_a_job_that_is_told_to_stop_before_its_run_begins_is_requeued(
     moment: str, slurm: dict[str, str], tmp_path: Path
@@ -322,6 +328,7 @@ def test_a_job_of_its_own_that_is_told_to_stop(slurm: dict[str, str], tmp_path: 
     assert "interrupted before any worker joined" in log.read_text()
 
 
+@pytest.mark.slow
 def test_a_job_with_bad_input_is_not_requeued(slurm: dict[str, str], tmp_path: Path) -> None:
     log = tmp_path / "job.log"
     job = start(["bash", EXAMPLES / "slurm.sh", "no-such-puzzle"], log, slurm)
@@ -329,6 +336,7 @@ def test_a_job_with_bad_input_is_not_requeued(slurm: dict[str, str], tmp_path: P
     assert not (tmp_path / "scontrol.log").exists()
 
 
+@pytest.mark.slow
 def test_the_job_script_is_the_one_of_the_page(slurm: dict[str, str], tmp_path: Path) -> None:
     """Except for the address of the scheduler, which differs each time."""
     command = [sys.executable, EXAMPLES / "slurm.py", "three-colours", "--store", "t.zarr", "--job-script"]

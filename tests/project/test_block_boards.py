@@ -98,6 +98,7 @@ def small() -> Board:
     return board_of(2, 3)
 
 
+@pytest.mark.slow
 def test_boards_by_brute_force(small: Board) -> None:
     assert count_of(small).boards == len(boards(2, 3))
     assert count_of(board_of(3, 3)) == Count(len(boards(3, 3)), 3026)
@@ -118,6 +119,7 @@ def test_just_solved_boards_are_those_whose_last_piece_can_leave(small: Board) -
         assert found == expected
 
 
+@pytest.mark.slow
 def test_the_hardest_of_all_by_a_search_of_each(small: Board) -> None:
     found = {pieces: one.moves for pieces in range(1, 6) if (one := hardest_of(small, pieces)) is not None}
     assert found == hardest_by_runs(2, 3)

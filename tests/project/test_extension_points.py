@@ -11,6 +11,7 @@ import pytest
 from documents import DOCS
 from project import ROOT
 
+pytestmark = pytest.mark.slow
 ARCHITECTURE = (DOCS / "architecture.md").read_text(encoding="utf-8")
 Edit = tuple[str, str]
 """A line of a file, and the lines that replace it."""

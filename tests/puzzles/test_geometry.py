@@ -50,11 +50,13 @@ FIRST_LAYERS = {
 MADE = cache(texts)
 
 
+@pytest.mark.slow
 def test_files_are_as_geometry_makes_them() -> None:
     for name, text in MADE().items():
         assert (CONFIGS / name).read_text(encoding="utf-8") == text, f"{name}: run python -m workshop.geometry"
 
 
+@pytest.mark.slow
 def test_all_files_are_made() -> None:
     assert {f"twisty/{path.name}" for path in (CONFIGS / "twisty").iterdir()} <= MADE().keys()
     assert VARIANTS.keys() == COUNTS.keys() <= bundled_configs().keys()

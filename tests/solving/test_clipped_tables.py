@@ -116,7 +116,9 @@ def with_or_without_dual(clipped: PermutationPatterns, request: pytest.FixtureRe
     [
         ("EDGES", ["CORNERS:1,2,3,4,5,6,7,8"]),  # a single column
         ("CORNERS", ["EDGES:1,2,3,4,5,6,7,8,9,10,11,12"]),
-        ("CORNERS", ["EDGES:1,2,3,4,9,10,11,12", "EDGES:5,6,7,8"]),  # turns leave some rows unchanged
+        pytest.param(  # turns leave some rows unchanged
+            "CORNERS", ["EDGES:1,2,3,4,9,10,11,12", "EDGES:5,6,7,8"], marks=pytest.mark.slow
+        ),
     ],
 )
 def test_every_entry_is_in_a_word(omitted: str, equal: list[str], tmp_path: Path) -> None:
@@ -170,7 +172,7 @@ def test_turns_of_two_opposite_faces_keep_the_goal_in_a_view(clipped: Permutatio
     assert {"".join(sorted(own)) for own in of_views} == {"DDDUUU", "BBBFFF", "LLLRRR"}
 
 
-@pytest.mark.parametrize("seed", [0, 1, 2])
+@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (1, 2))])
 def test_bounds_of_inverses_during_a_search(
     clipped: PermutationPatterns, puzzle: Puzzle, tables: list[Path], seed: int
 ) -> None:
@@ -262,7 +264,7 @@ def test_searches_find_shortest_paths(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(deepening, "SHARED_DESCENT_SECONDS", 0.0)
-    for problem, expected in answers:
+    for problem, expected in answers if threads == 1 else answers[::3]:
         answer = ida_star(problem, heuristic=with_or_without_dual, every=every, threads=threads)
         assert answer.distance == expected.distance
         assert answer.solution_count == expected.solution_count

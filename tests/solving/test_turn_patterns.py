@@ -131,26 +131,16 @@ def test_bounds_are_admissible_and_consistent_and_lead_to_shortest_paths(
         assert puzzle.start_labels[0].tolist() == answer.solutions[0][-1].tolist()
 
 
-def test_every_shortest_path_is_found(folder: Path) -> None:
-    puzzle = load_config("pyraminx").puzzle
-    found = heuristic(puzzle, stores(folder, "pyraminx", ["edges"]))
-    for one in scrambled(puzzle, 6, moves=7):
-        problem = Problem.of(puzzle.rules, one)
-        answer, expected = ida_star(problem, every=True, heuristic=found), bfs(problem, every=True)
-        assert answer.solution_count == expected.solution_count
-        assert {path.tobytes() for path in answer.solutions} == {path.tobytes() for path in expected.solutions}
-
-
 @pytest.mark.parametrize(
     ("name", "dropped", "kept", "omitted"),
     [
         ("pyraminx", ["EDGES:4,5,6"], ["EDGES:1,2,3"], ["AXIALS"]),
-        ("pyraminx", ["AXIALS:1,3"], [], []),
+        pytest.param("pyraminx", ["AXIALS:1,3"], [], [], marks=pytest.mark.slow),
         ("pyraminx", ["EDGES:2", "AXIALS"], [], []),
         ("2x2x2-corner", ["CORNERS:1"], ["CORNERS:1,2"], []),
         ("2x2x2-corner", ["CORNERS"], ["CORNERS:1,2,3"], []),
         ("ivy", ["CORNERS:2"], ["CENTRES:1"], []),
-        ("halpern-kolmelij", ["CORNERS:1,2", "EDGES:3"], [], []),
+        pytest.param("halpern-kolmelij", ["CORNERS:1,2", "EDGES:3"], [], [], marks=pytest.mark.slow),
     ],
 )
 def test_some_pieces_may_lose_their_orientation(
@@ -356,7 +346,7 @@ def test_what_moves_do_guides_long_searches_in_the_same_way(
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     puzzle = load_config(name).puzzle
     found = heuristic(puzzle, [store(folder, settings_of(name, "to-step", orbits), "on")])
-    problems = [Problem.of(puzzle.rules, one) for one in scrambled(puzzle, 8, moves=8)]
+    problems = [Problem.of(puzzle.rules, one) for one in scrambled(puzzle, 4, moves=8)]
     before = [ida_star(problem, heuristic=found, every=True) for problem in problems]
     alone = [ida_star(problem, heuristic=found) for problem in problems]
     nothing = replace(found, room=100)
@@ -420,9 +410,8 @@ def kept_by_symmetries(found: PermutationPatterns, labels: Labels) -> Numbers:
     return np.sum([one is None or (one.image(labels) == labels).all(axis=1) for one in found.symmetries], axis=0)
 
 
-@pytest.mark.parametrize("threads", [1, 2])
 def test_symmetric_positions_are_as_far_where_symmetric_paths_are_left_out(
-    threads: int, folder: Path, stepped: PermutationPatterns, monkeypatch: pytest.MonkeyPatch
+    folder: Path, stepped: PermutationPatterns, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(deepening, "SHARED_DESCENT_SECONDS", -1.0)  # each depth takes long
     random = np.random.default_rng(1)
@@ -432,22 +421,21 @@ def test_symmetric_positions_are_as_far_where_symmetric_paths_are_left_out(
         labels = labels[kept_by_symmetries(stepped, labels) > 1][:16]
         distances = table.distances(labels).tolist()
     assert len(set(distances)) > 2
-    for position, distance in zip(labels, distances, strict=True):
+    for number, (position, distance) in enumerate(zip(labels, distances, strict=True)):
         problem = Problem.of(stepped.rules, position)
-        answer = ida_star(problem, heuristic=stepped, threads=threads)
+        answer = ida_star(problem, heuristic=stepped, threads=1 + number % 2)
         assert answer.distance == distance == len(answer.solutions[0]) - 1
         for before, then in pairwise(answer.solutions[0]):
             assert then.tolist() in stepped.rules.successors(before).tolist()
         assert np.array_equal(answer.solutions[0][-1], stepped.goal)
-    for position in labels[np.argsort(distances)[:2]]:
+    for threads, position in enumerate(labels[np.argsort(distances)[:2]], start=1):
         problem = Problem.of(stepped.rules, position)
         answer, expected = ida_star(problem, every=True, heuristic=stepped, threads=threads), bfs(problem, every=True)
         assert {path.tobytes() for path in answer.solutions} == {path.tobytes() for path in expected.solutions}
 
 
-@pytest.mark.parametrize("threads", [1, 2])
 def test_central_positions_are_as_far_where_paths_begin_with_a_chosen_class(
-    threads: int, folder: Path, stepped: PermutationPatterns, monkeypatch: pytest.MonkeyPatch
+    folder: Path, stepped: PermutationPatterns, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(deepening, "SHARED_DESCENT_SECONDS", -1.0)
     inverses, moves = Inverses.of(stepped.rules, stepped.goal), transforms_of(stepped.rules)
@@ -461,8 +449,8 @@ def test_central_positions_are_as_far_where_paths_begin_with_a_chosen_class(
     with whole_table(folder, "pyraminx") as table:
         distances = table.distances(labels).tolist()
     stages = list[int]()
-    for position, distance in list(zip(labels, distances, strict=True))[1::26]:
-        answer = ida_star(Problem.of(stepped.rules, position), heuristic=stepped, threads=threads)
+    for number, (position, distance) in enumerate(list(zip(labels, distances, strict=True))[1::26]):
+        answer = ida_star(Problem.of(stepped.rules, position), heuristic=stepped, threads=1 + number % 2)
         assert answer.distance == distance
         assert np.array_equal(answer.solutions[0][-1], stepped.goal)
         assert stepped.steps is not None
