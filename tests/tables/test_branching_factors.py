@@ -32,6 +32,7 @@ def test_a_sample_estimates_the_means(name: str, tmp_path: Path, monkeypatch: py
     with open_table(tmp_path / "t.zarr") as table:
         found = [table.branching(seed=seed) for seed in range(100)]
         assert table.branching(seed=np.int64(7)) == found[7]
+        assert table.branching(seed=None) == found[0]  # type: ignore[arg-type]
         assert table.branching(exact=True).exact
         assert table.branching(sample=len(table)) == table.branching(exact=True)
         assert [one.counted for one in table.branching(sample=1).depths] == [1] * len(known)

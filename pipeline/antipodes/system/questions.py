@@ -77,9 +77,14 @@ class DeclaredQuestion:
         return get_type_hints(self.method, localns=vars(import_module(self.module)), include_extras=True)
 
     def check(self, given: Mapping[str, Any], spell: Spell) -> dict[str, Any]:
-        """Return the checked values of parameters; raise InputError if a value is invalid, or a rule is broken."""
-        declared = self.parameters
-        checked = {name: declared[name][1].checked(value, spell(name)) for name, value in given.items()}
+        """Return the checked values of parameters, the defaults in place of None.
+
+        Raises InputError if a value is invalid, or a rule is broken.
+        """
+        parameters, checked = self.parameters, {}
+        for name, value in given.items():
+            argument, declared = parameters[name]
+            checked[name] = argument.default if value is None else declared.checked(value, spell(name))
         check_rules(self.rules, checked, spell)
         return checked
 

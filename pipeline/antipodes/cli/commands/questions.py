@@ -13,6 +13,7 @@ from antipodes.cli.options import AsJson, PuzzleOfStore, Store, declared_option
 from antipodes.cli.running import preparing
 from antipodes.cli.streams import print_json, print_lines
 from antipodes.stores import find_named
+from antipodes.system.parameters import check_rules, one_of
 from antipodes.system.questions import DeclaredQuestion
 from antipodes.tables.questions import QUESTIONS
 from antipodes.tables.table import open_table
@@ -20,6 +21,8 @@ from antipodes_tasks.base.option_names import option_of
 
 AsCsv = Annotated[bool, typer.Option("--csv", help="Print comma-separated values.")]
 KEYWORD = Parameter.KEYWORD_ONLY
+RULES = (one_of("csv", "json"),)
+"""Which of the options of all questions can be given together."""
 
 app = commands()
 
@@ -28,6 +31,7 @@ def _command(question: DeclaredQuestion) -> Callable[..., None]:
     """Return the function of a question's command."""
 
     def ask(store: str, puzzle: str | None, as_csv: bool, as_json: bool, **given: Any) -> None:
+        check_rules(RULES, {"csv": as_csv, "json": as_json}, option_of)
         checked = question.check(given, option_of)
         named = find_named(store, puzzle)
         with open_table(named.address, puzzle=named.puzzle) as table, preparing():
