@@ -40,10 +40,10 @@ OBJECT = Kind("an object", TABLE.fits)
 """The same kind as TABLE, with the name that JSON uses."""
 
 
-def integer(least: int, most: int) -> Kind:
-    """Return the kind of integers from ``least`` to ``most``, without booleans."""
-    noun = f"an integer from {least:,} to {most:,}"
-    return Kind(noun, lambda value: type(value) is int and least <= value <= most, int, least, most)
+def integer(minimum: int, maximum: int) -> Kind:
+    """Return the kind of integers from ``minimum`` to ``maximum``, without booleans."""
+    noun = f"an integer from {minimum:,} to {maximum:,}"
+    return Kind(noun, lambda value: type(value) is int and minimum <= value <= maximum, int, minimum, maximum)
 
 
 def at_least(minimum: int, kind: Kind = INTEGER) -> Kind:
