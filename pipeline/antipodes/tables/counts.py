@@ -114,7 +114,7 @@ class SearchResult:
         return self._obstacles(labels[np.newaxis])[0]
 
     def _obstacles(self, positions: Labels) -> list[str | None]:
-        """Return the `obstacle` of each of the checked positions ``(n, places)``."""
+        """Return the `obstacle` of one position, or of each of the unreachable positions ``(n, places)``."""
         rules = self.puzzle.rules
         return obstacles(rules, positions, rules.start_labels, self.puzzle.depth_zero)
 

@@ -38,7 +38,11 @@ def obstacle(rules: Rules, position: Labels, goals: Labels, kind: str = "start")
 
 
 def obstacles(rules: Rules, positions: Labels, goals: Labels, kind: str = "start") -> list[str | None]:
-    """Return the `obstacle` of each position ``(n, places)``; it is found once for positions with equal invariants."""
+    """Return the `obstacle` of each of the unreachable positions ``(n, places)``.
+
+    It is found once for positions with equal parities and sums: if these allow a goal, then what excludes it is the
+    same for all, the order of the pieces on a line.
+    """
     _, first, group = np.unique(invariants(rules, positions), axis=0, return_index=True, return_inverse=True)
     reasons = [obstacle(rules, position, goals, kind) for position in positions[first]]
     return [reasons[number] for number in group.ravel().tolist()]

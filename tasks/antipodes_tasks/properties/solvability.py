@@ -62,10 +62,7 @@ def solvable(rules: Rules, position: Labels, goals: Labels) -> Solvable:
 
 
 def invariants(rules: Rules, positions: Labels) -> NDArray[np.int64]:
-    """Return numbers ``(n, numbers)`` that determine which goals `solvable` excludes for positions ``(n, places)``."""
-    around = _neighbours(rules)
-    if around is not None and _is_line(around):
-        return positions.astype(np.int64)
+    """Return parities and sums ``(n, numbers)`` of positions ``(n, places)``, on which `parities` depends alone."""
     return np.column_stack((_changes(rules, rules.first, positions), _coloured(rules, positions)))
 
 
