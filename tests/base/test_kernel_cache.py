@@ -99,16 +99,20 @@ def test_a_file_that_does_not_fit_is_compiled_again_and_replaced(damage: str, so
 
 
 def test_files_of_killed_processes_are_deleted(source: Path) -> None:
+    """Those of any kernel, because a kernel in a valid file is not written again; and only files of the program."""
     imported(source).twice(4)
     file = file_of(source, "twice")
-    old, new, other = (file.with_name(f"{file.name}.{end}") for end in ("abcd_123", "efgh_456", "mine"))
-    for leftover in (old, new, other):
+    another = file.with_name("other.4.py311.0123456789abcdef.nbc")
+    old = [file.with_name(f"{file.name}.abcd_123"), another.with_name(f"{another.name}.abcd_123")]
+    new = file.with_name(f"{file.name}.efgh_456")
+    others = [file.with_name(name) for name in ("k.1.nbc.sav_2025", f"{file.name}.mine", f"{file.name}.SAV_2025")]
+    for leftover in (*old, new, *others):
         leftover.touch()
-    for leftover in (old, other):
+    for leftover in (*old, *others):
         os.utime(leftover, (0, 0))
     file.unlink()
     imported(source).twice(4)
-    assert [one.exists() for one in (file, old, new, other)] == [True, False, True, True]
+    assert [one.exists() for one in (file, *old, new, *others)] == [True, False, False, True, True, True, True]
 
 
 def test_compilation_is_watched_but_not_loading(source: Path, monkeypatch: pytest.MonkeyPatch) -> None:

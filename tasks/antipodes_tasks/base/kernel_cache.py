@@ -12,10 +12,10 @@ the source is used in any case: those who can write there can also replace Pytho
 import hashlib
 import os
 import pickle
+import re
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from glob import escape
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import Any
@@ -37,6 +37,8 @@ from antipodes_tasks.base.regular_file import open_file
 DIGEST_BYTES = 32
 MAX_BYTES = 1 << 28
 """Maximum size of a file that is read, in bytes. The largest kernel takes less than 1 MiB."""
+LEFTOVER = re.compile(r"\.[0-9a-f]{16}\.nbc\.[a-z0-9_]{8}$")
+"""The end of the name of an incomplete file: that of `_file_for`, and what `NamedTemporaryFile` adds to it."""
 LEFTOVER_SECONDS = 3600
 """Age from which an incomplete file is taken for one of a killed process."""
 UNREADABLE = (ImportError, AttributeError, EOFError, pickle.UnpicklingError)
@@ -119,7 +121,8 @@ class KernelCache(FunctionCache):
         path, digest = self._file_for(signature, data.codegen)
         content = dumps(self._impl.reduce(data))  # type: ignore[no-untyped-call]
         digest.update(content)
-        _remove_leftovers(path)
+        with suppress(OSError):
+            _remove_leftovers(path.parent)
         with suppress(OSError), NamedTemporaryFile(dir=path.parent, prefix=f"{path.name}.", delete=False) as file:
             try:
                 file.write(digest.digest() + content)
@@ -139,12 +142,12 @@ class KernelCache(FunctionCache):
         return Path(self.cache_path, f"{self._impl.filename_base}.{number}.nbc"), digest
 
 
-def _remove_leftovers(path: Path) -> None:
-    """Delete the incomplete files of processes that were killed while they wrote this file."""
-    for leftover in path.parent.glob(f"{escape(path.name)}.????????"):  # as `NamedTemporaryFile` names them
-        with suppress(OSError):
-            if time.time() - leftover.lstat().st_mtime > LEFTOVER_SECONDS:
-                leftover.unlink()
+def _remove_leftovers(folder: Path) -> None:
+    """Delete the incomplete files of processes that were killed while they wrote a kernel."""
+    for file in folder.iterdir():
+        with suppress(FileNotFoundError):  # another process has deleted it
+            if LEFTOVER.search(file.name) and time.time() - file.lstat().st_mtime > LEFTOVER_SECONDS:
+                file.unlink()
 
 
 def _description(argument: Any) -> object:
