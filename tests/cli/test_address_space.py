@@ -54,6 +54,8 @@ resource.setrlimit(resource.RLIMIT_AS, (int(sys.argv[1]), int(sys.argv[1])))
 if sys.argv[2] == "threads":
     import antipodes.cli.main
     antipodes.cli.main.main = lambda: print(os.environ["OPENBLAS_NUM_THREADS"])
+if sys.argv[2] == "library":
+    sys.modules["antipodes.cli.main"] = None
 from antipodes.cli.program import main
 main()
 """
@@ -68,3 +70,11 @@ def test_libraries_load_in_one_thread_or_say_what_is_missing(what: str, limit: i
     message = "antipodes: out of memory: the address space of processes is limited; raise it with: ulimit -v\n"
     expected = (0, "1\n", "") if what == "threads" else (1, "", message)
     assert (done.returncode, done.stdout, done.stderr) == expected
+
+
+def test_a_missing_library_is_not_blamed_on_the_limit() -> None:
+    command = [sys.executable, "-c", LIMITED, str(4 << 30), "library"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert "ModuleNotFoundError" in done.stderr
+    assert "ulimit" not in done.stderr

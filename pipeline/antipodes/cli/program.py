@@ -25,8 +25,8 @@ def main() -> None:
         with importing_libraries():
             from antipodes.cli.main import main as run
         run()
-    except (ImportError, MemoryError):
-        if not limited:
+    except (ImportError, MemoryError) as error:
+        if not limited or isinstance(error, ModuleNotFoundError):
             raise
         sys.exit("antipodes: out of memory: the address space of processes is limited; raise it with: ulimit -v")
     except KeyboardInterrupt:
