@@ -1,6 +1,7 @@
 """User-written code cannot end the program, and every error in it is the user's."""
 
 import os
+import pickle
 import posix
 import sys
 from collections.abc import Callable
@@ -39,6 +40,17 @@ def exit_child(number: int) -> int:
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 
 
+def exit_child_by_name(number: int) -> int:
+    child = os.fork()
+    if not child:
+        os._exit(status=number)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+
+def exit_by_name(number: int) -> None:
+    os._exit(status=number)
+
+
 def run_child(number: int) -> int:
     child = os.fork()
     if not child:
@@ -51,6 +63,7 @@ def run_child(number: int) -> int:
     [
         (raise_own, InputError, r"OwnError .test_custom_function.py, line [0-9]+.: no luck"),
         (exit_at_once, SourceError, r"SystemExit .test_custom_function.py, line [0-9]+.: os._exit.0."),
+        (exit_by_name, SourceError, r"SystemExit .test_custom_function.py, line [0-9]+.: os._exit.0."),
         (exit_by_posix, SourceError, r"SystemExit .test_custom_function.py, line [0-9]+.: os._exit.0."),
         (
             become_another_program,
@@ -69,9 +82,18 @@ def test_ends_of_user_written_code_are_errors(
     assert (os._exit, posix._exit, os.execv, posix.execve) == functions
 
 
-@pytest.mark.parametrize(("function", "status"), [(exit_child, 3), (run_child, 0)])
+@pytest.mark.parametrize(("function", "status"), [(exit_child, 3), (exit_child_by_name, 3), (run_child, 0)])
 def test_child_processes_of_user_written_code_can_exit(function: Callable[[int], int], status: int) -> None:
     assert CustomFunction(function, "heuristic")(status) == status
+
+
+def test_user_written_code_that_names_an_ending_is_sent_to_workers() -> None:
+    source: dict[str, Any] = {"__name__": "user"}
+    with guard("heuristic"):
+        exec("from os import _exit\ndef estimate(number):\n    _exit(number)\n", source)
+    received = pickle.loads(pickle.dumps(CustomFunction(source["estimate"], "heuristic")))
+    with pytest.raises(SourceError, match=r"os._exit.7."):
+        received(7)
 
 
 def test_stops_by_the_program_are_passed_on() -> None:

@@ -8,6 +8,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from opcode import opmap
 from pathlib import Path
 from traceback import walk_tb
@@ -121,15 +122,18 @@ ENDINGS = {name: getattr(posix, name) for name in ("_exit", "execv", "execve")}
 """Functions of `os` and `posix` that end the program with a status of their own, or replace it by another."""
 
 
-def _refusing(name: str) -> Callable[..., Any]:
-    """Return a function that raises SystemExit in user-written code, and calls the original in its child processes."""
+@dataclass(frozen=True)
+class _Refusal:
+    """Replacement of a function of `ENDINGS`, which user-written code can keep and which can be pickled with it."""
 
-    def refuse(first: object, *others: object) -> None:
-        if _running.process == os.getpid():
-            raise SystemExit(f"os.{name}({first!r})")
-        ENDINGS[name](first, *others)
+    name: str
 
-    return refuse
+    def __call__(self, *arguments: Any, **named: Any) -> Any:
+        """Raise SystemExit in user-written code; elsewhere, as in its child processes, call the function."""
+        if _running.process != os.getpid():
+            return ENDINGS[self.name](*arguments, **named)
+        first = next(iter((*arguments, *named.values())), None)
+        raise SystemExit(f"os.{self.name}({first!r})")
 
 
 def _replace_endings(functions: Mapping[str, Callable[..., Any]]) -> None:
@@ -147,7 +151,7 @@ def _contained() -> Iterator[None]:
         return
     with _Containment.lock:
         _Containment.threads += 1
-        _replace_endings({name: _refusing(name) for name in ENDINGS})
+        _replace_endings({name: _Refusal(name) for name in ENDINGS})
         if not isinstance(sys.stdout, _Output) and sys.stdout is not None and sys.stderr is not None:
             sys.stdout = _Output(sys.stdout)
         entered = sys.stdout
