@@ -73,6 +73,22 @@ def test_calls_end_with_an_error_after_the_client_reconnected(shared: Cluster) -
         assert error_of(partial(ask_all, scheduler)) is None
 
 
+def test_calls_end_with_an_error_after_the_scheduler_forgot_tasks(shared: Cluster) -> None:
+    """A restart while a task is being submitted has this effect: the scheduler cannot find what the task needs."""
+
+    def forget(key: Any, client: str, dask_scheduler: Any) -> None:
+        dask_scheduler.client_releases_keys(keys=[key], client=client, stimulus_id="test")
+
+    with shared.client() as client, Workers(client) as scheduler:
+        assert scheduler.wait_for_workers(silence, never_stop)
+        needed = scheduler.submit({("needed", 0): (int, 1)})["needed", 0]
+        assert scheduler.gather([needed]) == [1]
+        client.run_on_scheduler(forget, needed.key, client.id)
+        error = error_of(lambda: scheduler.gather(list(scheduler.submit({("next", 0): (int, needed)}).values())))
+        assert isinstance(error, SchedulerLostError)
+        assert str(error) == "the dask scheduler has lost the tasks"
+
+
 def test_calls_end_with_an_error_after_the_client_was_closed(shared: Cluster) -> None:
     with shared.client() as client, Workers(client) as scheduler:
         assert scheduler.wait_for_workers(silence, never_stop)

@@ -44,6 +44,8 @@ POLL_SECONDS = 0.1
 """Seconds between two checks of the state of a connection."""
 RESTARTED = "scheduler-restart"
 """dask's reason for a task that `Client.restart` has ended."""
+DISCONNECTED = "scheduler-connection-lost"
+"""dask's reason for a task whose state a client no longer learns. All other reasons come from the scheduler."""
 PREFIX = "antipodes-scratch-"
 LOCK = "lock"
 """The file in each scratch folder that a run locks while it is alive."""
@@ -133,6 +135,9 @@ def translated(client: Any) -> Iterator[None]:
     except (FutureCancelledError, FuturesCancelledError, OSError) as error:
         if RESTARTED in str(error):
             raise SchedulerLostError("the cluster was restarted and has lost the tasks") from error
+        if not isinstance(error, OSError) and DISCONNECTED not in str(error):
+            # a task that is submitted right after a restart needs the results of tasks that are forgotten
+            raise SchedulerLostError("the dask scheduler has lost the tasks") from error
         system = getattr(error, "strerror", None)  # dask's own messages name objects of dask
         because = f": {system}" if system else ""
         raise SchedulerLostError(f"the connection to the dask scheduler was lost{because}") from error
