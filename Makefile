@@ -61,7 +61,7 @@ test-smoke: $(VENV)/.installed-for-tests
 	$(PYTEST) $(SMOKE) -n $(PROCESSES)
 
 test-slow: $(VENV)/.installed-for-tests
-	$(PYTEST) $(TESTS) -n $$(($(PROCESSES) + 1)) -m slow
+	$(PYTEST) $(TESTS) -n $(PROCESSES) -m slow
 
 durations:
 	$(BIN)/python tests/support/durations.py build/test.xml
