@@ -113,6 +113,7 @@ def takes_run_options(
             given = {name: values[name] for name in taken}
             return function(given, **{name: value for name, value in values.items() if name in names})
 
+        # Typer reads the parameters from this attribute; the function itself takes the options as one dictionary.
         vars(called)["__signature__"] = Signature(shown)
         return called
 

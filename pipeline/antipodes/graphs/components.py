@@ -145,6 +145,7 @@ def hardest_starts(puzzle: PuzzleLike, goal: str, limit: int = NAMED, *, among: 
     batches = [positions_matching(found, text) for text in texts]
     space, tables = _tables(found, BYTES)
     goals, *chosen = (_indices_of(space, *each) for each in zip(texts, batches, strict=True))
+    # One search back from all goals returns the distance of every arrangement, so no start needs a search of its own.
     distance = goal_distances(tables, goals)
     starts = chosen[0] if chosen else np.arange(space.size)
     farthest = int(distance[starts].max())

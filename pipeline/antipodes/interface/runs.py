@@ -141,6 +141,7 @@ def run(
     with Interruption(interrupted) as interruption:
         with _shown(progress) as listener:
             report = run_puzzle(config, address, chosen, listener, interruption.requested, client)
+        # The progress line has been closed by now, so the message of KeyboardInterrupt is printed below it.
         interruption.check(report.complete, report.saved, report.store, chosen.overwrite)
     return report
 
@@ -185,6 +186,7 @@ def tile(
     with Interruption(interrupted) as interruption:
         with _shown(progress) as listener:
             report = tile_board(config, address, method, chosen, listener, interruption.requested, client)
+        # The progress line has been closed by now; see `run`.
         interruption.check(report.complete, report.saved, report.store, chosen.overwrite)
     return report
 

@@ -109,6 +109,7 @@ def solve(
     found = as_config(puzzle).puzzle
     problem = Problem.of(found.rules, _labels(found, position), _goals_or_test(found, goal))
     limit = None if memory_limit is None else memory_size(memory_limit)
+    # Only options that were given are passed on, because a method refuses those that it does not have.
     options = _given(heuristic=heuristic, weight=weight, width=width, max_seconds=max_seconds)
     paths: dict[str, Any] = {"every": every, "max_depth": max_depth, "listed": listed}
     if table is not None:
@@ -200,6 +201,7 @@ def load_patterns(
         _build_patterns(config, build == LARGE, progress)
     if tables is None:
         tables = _finished_patterns(config)
+    # A string is a sequence too, but a single address would be read as a list of letters.
     if isinstance(tables, str) or not isinstance(tables, Sequence):
         raise InputError(f"expected a list of tables, found {arguments.found(tables)}")
     stores = [as_address(store, "the address of a table") for store in tables]

@@ -145,6 +145,7 @@ class LiveDisplay:
 
     def __call__(self, event: Event) -> None:
         self._times.note(event, time.perf_counter())
+        # An event changes only the parts of the line that it passes to `_show`; an empty text clears a part.
         match event:
             case TablesBuilt(done, of):
                 self._show(STEADY[type(event)], done, of, detail="", found="", rate="")

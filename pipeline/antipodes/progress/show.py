@@ -168,5 +168,6 @@ def describe(event: Event) -> str | None:
             return f"checking: {done:,} of {of:,} positions compared"
         case PositionsSolved(done, of):
             return f"solving: {done:,} of {of:,} positions solved"
+        # These events are listed instead of `_`, so that mypy reports a new event that has no case.
         case TablesBuilt() | PartitionFinished() | Committing():
             return None

@@ -276,6 +276,7 @@ def define_puzzle(
     read = _custom(parse, "parse")
     written = symbols_of(starts, symbols, radices, read)
     numbers = tuple(dict.fromkeys(tuple(numbers_of(one, written, read)) for one in starts))
+    # Without radices, the numbers of the first start define the pieces, so the starts are read before the parts exist.
     parts = (pieces(numbers[0], written),) if radices is None else fields_of(radices, written)
     text = arguments.text(description, "description")
     notation = CustomNotation(parts, _custom(format, "format"), read, _custom(draw, "draw"), _shape(shape, parts))

@@ -295,6 +295,7 @@ def path_view(
             f"the moves of {puzzle.name} have no inverses, so paths are only shown in tables of at most "
             f"{counted(MAX_SCANNED, 'position')}, and this one has {len(table):,}; use antipodes query --path"
         )
+    # If there are too many paths to count, any one of them is shown, and none can be chosen by number.
     paths = _countable(paths_at(found.distance))
     path = table.path(position) if paths is None else paths.path(_existing(number, paths.count))
     if paths is None and number is not None:

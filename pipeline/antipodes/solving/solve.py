@@ -293,6 +293,8 @@ def solve_many(
         try:
             for problem in problems:
                 waiting.append(pool.submit(answer, problem))
+                # The next problem is read only after an answer is taken, so a long list of problems does not fill the
+                # memory.
                 if len(waiting) > AHEAD * count:
                     yield waiting.popleft().result()
             while waiting:
@@ -350,6 +352,8 @@ def solve(
         answer = search(
             problem, every=every, max_depth=max_depth, listed=listed, memory_limit=limit, listener=deadline, **options
         )
+        # The moves of every path are replayed by other code than the search, so a bug of a search cannot give a wrong
+        # path.
         for path in answer.solutions:
             check_path(problem.rules, path)
         return _completed(answer, problem, begin)

@@ -127,6 +127,7 @@ def verify(
         The memory limit is less than the minimum for a check, which the message contains.
     """
     store = TableStore(arguments.address(address, "the address of a table"))
+    # The seed is drawn here, because the verdict states it so that the sample can be repeated.
     seed = secrets.randbits(32) if seed is None else arguments.integer(seed, "seed", 0, arguments.MAX_INT64)
     arguments.optional(memory_limit, arguments.integer, "memory_limit", 1, arguments.MAX_INT64)
     arguments.function(listener, "listener")

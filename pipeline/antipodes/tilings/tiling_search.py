@@ -253,6 +253,7 @@ def count_tilings(
     with scheduler_with_workers(options, scheduler, listener, interrupted) as opened:
         with clock.measure("tables"):
             check_size(config.problem, chosen)
+            # The workers compile their kernels in this phase, so that they are not compiled during the search.
             tasks.warm_up(opened)
         with clock.measure("search"):
             tasks.run(opened, "count", range(tasks.partitions), lambda _, result: results.append(result))

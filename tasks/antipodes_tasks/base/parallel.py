@@ -94,6 +94,7 @@ def on_threads(
             check_wanted()
             return call(item)
         except BaseException as error:
+            # The first error is the cause; calls that end because of it append InterruptedRunError after it.
             errors.append(error)
             ended.set()
             raise

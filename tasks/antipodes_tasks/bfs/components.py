@@ -70,6 +70,9 @@ def _search(
     one_way = len(member_of) > 0
     first, next_entry, head, tail, layer_end, depth = state[0], state[1], state[2], state[3], state[4], state[5]
     budget, count, entries = BUDGET, 0, len(found)
+    # The queue holds one component at a time, layer by layer, from its smallest entry. Every entry before `next_entry`
+    # has been found. If the queue is empty (`head == tail`), the next component begins at the next entry that has not
+    # been found.
     while budget > 0 and count < len(listed):
         if head == tail:
             while next_entry < entries and found[next_entry]:

@@ -94,6 +94,7 @@ def _push_gaps(
     because a loop over the bits of a word, whose number varies, costs a mispredicted branch.
     """
     width, column, end, filled = column_maps.shape[1], -1, 0, integer(0)
+    # A gap may lead past the end of a row. The buffer does not store rows, so it is emptied before the row changes.
     while end < len(data):
         gap, end = read_gap(data, end)
         if gap == 0:

@@ -116,6 +116,8 @@ def _find_least(
     No branch depends on a depth, because it would often be mispredicted.
     """
     before = np.empty(source.shape[1], dtype=source.dtype)
+    # `before` contains the depths of one row. Depths greater than `expanded` are replaced by `unreached`, which is
+    # larger than any depth, so they never lower a minimum. The legal moves of a row come first.
     for row in range(source.shape[0]):
         begun = False
         for move in range(target.shape[1]):

@@ -263,6 +263,9 @@ def remove_conflicting(
             continue
         for word in range(words):
             common[word] = live[word]
+        # Exactly one of the item's live options must still be chosen, so an option that conflicts with all of them
+        # cannot be. `common` is the intersection of their conflicts; outside the words from `low` to `high` it is
+        # empty.
         low, high, start = ZERO, words, row_start + row * words
         for word in range(words):
             bits = live[word] & rows[start + word]

@@ -189,6 +189,8 @@ def expand_rows(keys: Words, begin: int, after: Words, before: Numbers | None, m
             return i, count
         for w in range(words):
             key[w] = keys[i, w]
+        # First the moves without a guard. Then `pending` marks the highest bit of every bit field that is 0, in one
+        # word after another; each marked bit is the guard of the moves that need an empty place there.
         guard_word, guard, pending = -1, 64 * words, ZERO
         while True:
             for move in range(first[guard], first[guard + 1]):

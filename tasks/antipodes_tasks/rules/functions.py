@@ -81,6 +81,7 @@ class Functions(Moves):
         self._parts = tuple(parts)
         self._moduli = np.array(moduli_of(parts), dtype=np.int64)
         self._source = source
+        # Functions cannot be compared, so their moves are recognised by random bytes, which copies keep.
         self._identity = uuid4().bytes
         self.plain = plain
         self._functions = tuple(

@@ -78,6 +78,7 @@ def abstraction_of(rules: Rules, goal: Labels, pattern: Rules) -> Homomorphism:
     effects = [one.effects(moves[0], at.start) for at, one in shown]
     origin, added = (np.concatenate(both, axis=1) for both in zip(*effects, strict=True))
     numbers = _moves_in(moves[0], moves[1], origin, added, (rules.name, pattern.name))
+    # The moves correspond, but labels with a limited number of values may still take the goal to another position.
     found = Homomorphism(places, twists, label_of, numbers)
     if not np.array_equal(found.image(goal[np.newaxis])[0], start):
         raise InputError(

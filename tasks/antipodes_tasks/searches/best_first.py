@@ -316,6 +316,7 @@ def _reach(
         numbers[i] = number
         if not is_new and nodes.cost[number] <= cost:
             continue
+        # A position that has been expanded is opened again if a shorter path reaches it: estimates may be inconsistent.
         nodes.cost[number], nodes.parent[number], nodes.is_open[number] = cost, parent, True
         changed[found] = number
         found += 1
@@ -381,6 +382,8 @@ def _beam(problem: Problem, guide: Guide, width: int, request: Request) -> Answe
     layers, parents = [layer], list[Numbers]()
     expanded, dropped = 0, False
     goals = np.flatnonzero(is_goal(layer, keys))
+    # Until positions are dropped, this is a breadth-first search: an empty layer proves that no goal is reachable, and
+    # a path that is found is a shortest one.
     while not len(goals):
         depth = len(parents)
         request.listener(Progress(BEAM, None if dropped else depth + 1, expanded, len(seen)))

@@ -132,6 +132,9 @@ def _walk_blank(
     mask = (ONE << np.uint64(bits)) - ONE
     size, expanded, found, cut = tally
     stop = expanded + np.uint64(budget)
+    # Each turn of the outer loop follows one position down to the last move, and pushes the siblings that it passes.
+    # `end_of` ends the list of steps at the last one after which the blank can still reach its place in a goal in `left
+    # - 1` moves. `cut` is not zero if a step was left out or a path reached the limit; then a longer path may exist.
     while size > ZERO and expanded < stop and (every or found == ZERO):
         size -= ONE
         word, step = words[size], pending[size] >> LEFT_BITS

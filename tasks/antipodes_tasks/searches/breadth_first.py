@@ -62,6 +62,7 @@ def bfs(
         if not reached.expand():
             return unsolved(BFS, Outcome.UNREACHABLE, reached.expanded)
         found = reached.goals_of(problem)
+    # All layers are kept, so paths are traced back from the goals only after the search.
     back = _predecessor_function(problem, reached)
     paths = shortest_paths(problem.packing, reached.depths, found, back, request.every).reversed()
     return solved(BFS, paths, request, reached.expanded)
@@ -98,6 +99,8 @@ def bidirectional(
         lambda: listener(Progress(BIDIRECTIONAL, frontiers.distance + 1, frontiers.expanded, frontiers.held)),
         _remedies(problem),
     )
+    # Frontiers grow by whole layers and are compared after each one, so the first common positions are on shortest
+    # paths.
     while not len(frontiers.common):
         if request.max_depth is not None and frontiers.distance >= request.max_depth:
             return unsolved(BIDIRECTIONAL, Outcome.DEPTH_LIMIT, frontiers.expanded, frontiers.distance + 1)

@@ -91,6 +91,8 @@ class BundleArrays(NamedTuple):
         moves = np.array([view.moves for view in views], dtype=np.int64)
         turn_of = np.append(turns.of_moves, NO_TURN)[moves]
         assert maps < 1 << 16
+        # A pair of a column map and a turn has the number `map * count + turn`, and a pair of a symmetry and a turn, a
+        # slot, has the number `symmetry * count + turn`.
         of_map, own_turn = np.divmod(np.arange(maps * count), count)
         symmetries = bundles.symmetries.astype(np.int64)[of_map][:, np.newaxis]
         slots = np.arange(order * count)

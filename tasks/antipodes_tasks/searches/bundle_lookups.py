@@ -93,6 +93,8 @@ def successors_in_homes(
     while j < size and kept + most <= room:
         last = start if depth == ZERO else np.uint64(move[depth, j])
         first, end, tight = follow_at[last], follow_at[last + ONE], ZERO
+        # Bits of views of the inverse whose bound equals all moves that are left. A move that keeps the inverse's image
+        # in such a view does not lower this bound, so its successor is pruned without a lookup.
         if dual is not None:
             for u in range(views):
                 if np.int64(bounds[depth, j, u]) == left + 1:
@@ -137,6 +139,8 @@ def look_up_next(
     left, sought, shift, words, below = blocks.left, blocks.sought, bundles.shift, bundles.words, depth + ONE
     views, count, near, at = np.uint64(len(bundles.moves)), ZERO, ZERO, ZERO
     base, limit, tally = np.int64(bundles.sizes[BASE]), np.int64(len(path.taken)), path.tally
+    # Three passes: choose the views, read all words, prune. Reading the words together lets the memory accesses
+    # overlap. `at` counts the words in the order in which the first pass asked for them.
     for n in range(kept):
         k = left[n]
         j, best, most = np.uint64(parent[below, k]), NO_VIEW, np.int64(-1)

@@ -231,6 +231,7 @@ def bundles_of(
     of_bundles = number_maps(space, rows.numbering, each, rows.count)
     if of_bundles is None or len(found.firsts) << bits_for(len(of_bundles.maps), turns) > 1 << 32:
         return None
+    # The upper bits of a number are the class; the lower bits are the column map and the turn.
     class_of = of_bundles.classes << np.uint32(bits_for(len(of_bundles.maps), turns))
     class_of |= of_bundles.numbers * np.uint32(turns) + found.turns
     bundles = Bundles(

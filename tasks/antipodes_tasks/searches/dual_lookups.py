@@ -294,6 +294,7 @@ def undo_moves(
     for c in range(count):
         for d in range(size):
             digits[c, d] = goal[d]
+    # The outer loop is over the levels, so that prefetched entries arrive while the other positions are processed.
     while level > fork:
         above = level - ONE
         for c in range(count):

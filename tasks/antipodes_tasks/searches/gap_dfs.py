@@ -185,6 +185,10 @@ def _descend(stack: _Stack, budget: int, rules: _Rules, paths: Words, every: boo
     stop, over, slack = expanded + budget, False, greatest - estimates[0]
     if depth == 0:
         closings[0] = _moves_that_close(codes, place, 0, codes[0] ^ turned, rules, closing[0])
+    # The moves of a position are tried in rounds. A move of KEEPS wastes one move, a move of OPENS two, and `spare` is
+    # the number of moves that may still be wasted from here. A round that `spare` does not allow is pruned, as in IDA*.
+    # Before the first waste, `spare == slack`; then only depths in the current band may begin another round than
+    # CLOSES. When the root is done with a band, it starts again with the next one, of smaller depths.
     while expanded < stop:
         now, spare = rounds[depth], greatest - depth - estimates[depth]
         candidates[depth] += 1

@@ -88,6 +88,7 @@ def exchanges(rules: Rules, limit: int, start: ArrayLike | None = None, listener
     position = rules.first if start is None else rules.checked_one(start)
     edges = _symmetric_edges(rules, position)
     pieces = np.flatnonzero(position)
+    # Each piece is on one of at most `limit + 1` places of its route, and a board is a combination of these places.
     if (limit + 1) ** len(pieces) > MAX_BOARDS:
         raise ResourceLimitError(
             f"the routes give {limit + 1}^{len(pieces)} boards, but at most {MAX_BOARDS} "

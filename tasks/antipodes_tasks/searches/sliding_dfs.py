@@ -196,6 +196,8 @@ def _descend_by_patterns(
         expanded += counts
         generated += counts * np.int64(first_of[last + ONE] - first_of[last])
         k, slot = first, first_group + first * of_group
+        # Each successor is written to the next free place of `edge`. The place advances only if the successor fits, so
+        # no branch has to wait for the lookup.
         for i in range(first_of[last], first_of[last + ONE]):
             e = following[i]
             total = _look_up(
@@ -264,6 +266,8 @@ def _look_up(
     The changed entries and sums are written to the group of slots that begins at ``slot``.
     """
     greatest, edges, low = ZERO, np.uint64(len(gains)), (ONE << bits) - ONE
+    # In each sum, at most one table contains the piece, and only its entry changes. A piece in no table of a sum
+    # contributes its Manhattan distance.
     for s in range(np.uint64(len(view_of))):
         v, total, new = view_of[s, piece], slots[group + s * SLOT + SUM], slot + s * SLOT
         if v == NO_TABLE:

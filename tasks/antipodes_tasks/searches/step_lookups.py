@@ -90,6 +90,10 @@ def successors_by_steps(
     moves, all_views, in_word = np.uint64(len(follow) - 1), np.uint64(len(still)), np.uint64(moves_of.shape[2])
     room, size, kept, j = np.uint64(move.shape[1]), path.size[depth], ZERO, tried[depth]
     expanded, generated, next_bound = tally[EXPANDED], tally[GENERATED], tally[NEXT_BOUND]
+    # `slack` is the number of moves that would be left over after a successor with the same bound, so a negative slack
+    # allows only moves that lower the bound, and slack 0 only moves that do not raise it. `tight` marks the moves after
+    # which the bounds of all linked views equal the moves left, which proves that no path is that short; see
+    # `PermutationPatterns.linked`.
     while j < size and kept + moves <= room:
         may = np.uint64(follow[moves if depth == ZERO else np.uint64(move[depth, j])])
         allowed, tight, far = may, ALL if links > 0 and left > 0 else ZERO, ZERO

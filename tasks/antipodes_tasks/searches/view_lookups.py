@@ -151,6 +151,7 @@ def successors_in_best(
         if counts:
             tally[EXPANDED] += 1
             tally[GENERATED] += np.int64(successors)
+        # The entries were computed and prefetched by `find_entries`, together for the whole block.
         for i in range(successors):
             value = value_at(values, np.uint64(entry[depth, j, i]), at, shift, mask)
             if np.int64(value) > left:
@@ -232,6 +233,8 @@ def keep_unpruned(
     begin, encodings, linked = views.begin, views.encodings, views.linked
     left, end, links = np.int64(len(taken)) - np.int64(depth), np.uint64(len(begin)), linked.sum()
     near = ZERO
+    # `worst` is the largest bound. If the bounds of all linked views equal the moves left, one more move is needed; see
+    # `PermutationPatterns.linked`. The positions kept move to the front, in place, since `near <= k`.
     for k in range(kept):
         worst, tight = np.int64(0), np.int64(0)
         for u in range(end):
@@ -275,6 +278,8 @@ def find_entries(
     digit_at, meta, after, quotients, classes, _, begin, encodings, _ = views
     follow_at, following, moves = follow.at, follow.moves, np.uint64(entry.shape[2])
     start = np.uint64(len(follow_at) - 2)
+    # The first pass computes the entries of an unreduced table; for a reduced table, it prefetches the class of the
+    # row. The second pass reads the classes, which have arrived by then, and computes the entries of reduced tables.
     for k in range(kept):
         m, v = start if depth == ZERO else np.uint64(move[depth, k]), ZERO
         for u in range(ONE, np.uint64(len(begin))):

@@ -112,6 +112,9 @@ def extend_prefixes(
     counts[0] = order - 1
     for one in range(order - 1):
         waiting[0, one], matched[0, one] = one + 1, 0
+    # Depth-first search over the digits. `left` contains the labels not used yet. Digits below the level `known` are
+    # those of the prefix: they are placed again, to restore `waiting` and `matched`, but not varied. A prefix is pruned
+    # as soon as some image of it is smaller.
     for prefix in prefixes:
         level = 0
         digits[0] = 0 if known == 0 else np.int64(prefix // images.weights[0])

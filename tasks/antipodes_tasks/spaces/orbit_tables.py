@@ -314,6 +314,8 @@ def combine_rows(
     """
     parts, moves = len(at), numbers.shape[1]
     lines = np.empty(parts, dtype=np.int64)
+    # A row is a number with one digit per part. A move is legal if it is legal for every part, and the digits that it
+    # leads to add up to the target row.
     for line in range(target.shape[0]):
         rest, subset = np.int64(first + line), np.int64(0)
         for part in range(parts):

@@ -280,6 +280,9 @@ def write_keys(
     used, content_at = np.empty(len(firsts), dtype=np.int64), np.empty(rows.shape[1], dtype=np.int64)
     moved = np.empty(rows.shape[1], dtype=np.int64)
     known = -1
+    # The contents of a column block are numbered in the order of their places, before the move (`content_at`) and after
+    # it. For each content of the image, the key holds the content of the row that gets there, and the renaming of its
+    # labels. Images of the same row usually follow each other, so its contents are numbered once (`known`).
     for at in range(len(lines)):
         n, symmetry, step = of[at], symmetries[at], step_of[at]
         if n != known:

@@ -357,6 +357,8 @@ def _fill_sets(
         for place in range(places):
             before[place + 1] = before[place] + counted[number, place]
             used[place] = 0
+        # A counted piece moves from `a` to the empty place `b`. Only the row whose region contains `b` has this move;
+        # afterwards the region of the empty place contains `a`.
         for edge in range(len(edges)):
             a, b = edges[edge, 0], edges[edge, 1]
             if not counted[number, a] or counted[number, b]:

@@ -333,6 +333,8 @@ def _fill_row(
     for place in range(len(labels)):
         free[place] = before
         before += labels[place] == free_label
+    # Edges are listed by the end that fewer places can be: the places with label 0 if there are few of them
+    # (`by_destination`), otherwise the others. So few edges are tried. Legal moves come first.
     slot = np.uint64(0)
     for place in range(len(labels)):
         if (labels[place] == 0) != graph.by_destination:

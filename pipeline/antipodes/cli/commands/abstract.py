@@ -61,6 +61,7 @@ def abstract(
     settings = pattern_settings(load_config(puzzle).puzzle, chosen)
     found = Config(settings).puzzle
     print_lines(as_toml("puzzle", settings))
+    # `solve --tables` would first have to expand a table that is reduced by symmetries.
     if swap_edges(found.rules) is not None and is_reduced_by_default(found.rules):
         print_line()
         print_lines(as_toml("run", WHOLE))

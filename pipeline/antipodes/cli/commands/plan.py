@@ -132,6 +132,7 @@ def plan(
         _print_too_large(config, str(error), as_json, solvable_as=None if only_moves or omit else puzzle)
         return
     planned.check_classes()
+    # Layers on disk are written to this directory, which may be on another disk than the store.
     if planned.strategy.on_disk and options.spill is not None:
         free = storage_at(Path(options.spill)).free_bytes()
     lacking = _shortages(planned, limit, free)

@@ -134,6 +134,7 @@ def query(
                 found = answers.to_positions(position)
             answers.show(found, as_json)
         else:
+            # The number of pictures is known before any position is read, so too many are refused at once.
             number = at_depth.number_in(table)
             pictures.check_count(number * (depth + 1 if path else 1))
             if not (path or as_moves):

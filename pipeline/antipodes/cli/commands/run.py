@@ -144,6 +144,7 @@ def _print_report(config: Config, report: RunReport) -> None:
         print_line(f"start   {far}")
     if manifest.symmetry > 1:
         print_line(f"reduced by {manifest.symmetry} symmetries to {counted(manifest.index_size, 'entry', 'entries')}")
+    # A run that resumes may only have to write the table, or may have nothing left to do.
     if clock.search:
         phases = f"move tables {clock.tables:.2f}, search {clock.search:.2f}, writing {clock.write:.2f}"
         print_line(f"time    {report.seconds:.2f} s: {phases}")

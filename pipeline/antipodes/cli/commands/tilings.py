@@ -97,6 +97,7 @@ def tile(
         options = run_options(config.run, given, words)
         quiet = quiet or config.run.get("quiet", False)
         if count:
+            # Options of the store would have no effect, so they are refused.
             about_stores = {"--store": store, "--checkpoint-every": checkpoint_every, "--overwrite": overwrite}
             if unfit := names_given(about_stores):
                 raise InputError(f"--count stores nothing, so it cannot be combined with {unfit[0]}")

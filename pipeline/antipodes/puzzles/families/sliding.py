@@ -64,6 +64,7 @@ def sliding(settings: Mapping[str, Any]) -> Puzzle:
         moves = slides(steps, squares, rows, len(symbols), one_blank)
     elif "free" in settings:
         moves = CountedSwaps(Swaps(steps, TileStep(squares, rows, False)), _free(settings["free"], symbols, starts[0]))
+        # Positions that free moves connect count as one, so several starts may become the same.
         labels = tuple(dict.fromkeys(map(tuple, moves.canonical(np.array(labels, dtype=np.uint8)).tolist())))
     else:
         moves = Swaps(steps, TileStep(squares, rows, one_blank))

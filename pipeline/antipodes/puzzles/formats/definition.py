@@ -198,6 +198,7 @@ def expand(
     if metric not in METRICS:
         raise ConfigError(f"turns: expected one of {', '.join(METRICS)}, found {quote(metric)}")
     orders = {name: turn.order for name, turn in turns.items()}
+    # The limit is checked before any power is computed, because a turn can have an enormous order.
     if metric == "half" and sum(orders.values()) - len(orders) > MAX_MOVES:
         longest = max(orders, key=orders.__getitem__)
         raise ConfigError(

@@ -74,6 +74,7 @@ class Shard(ABC):
         self._weights = weights
         self._weighed: dict[int, LayerSums] = {}
         """The sums at each depth that the shard has passed, unless all weights are 1."""
+        # Tasks that the run has given up may still be running, so every change holds the lock and checks the token.
         self._lock = threading.Lock()
 
     @property

@@ -181,6 +181,7 @@ def plan_run(
     program = PROGRAM_BYTES + puzzle.moves.memory_bytes + SETTING_BYTES * further + (unique or 0)
     manifest = MANIFEST_BYTES + MANIFEST_SETTING_BYTES * further
     capacity = Capacity(workers, processes, memory_limit)
+    # Each process has its own copy of the program, the puzzle and the settings; the rest is for the search.
     left = None if memory_limit is None else memory_limit - max(1, processes) * program
     plans: list[Plan] = []
     for strategy in STRATEGIES:

@@ -308,6 +308,7 @@ class SearchManifest:
 
         Raises NotAStoreError if the puzzle has a key that an earlier version wrote.
         """
+        # The order matters: later checks compute with fields that earlier checks have found valid.
         self._check_removed_keys()
         self._check_details()
         with building("puzzle", "a puzzle"):
