@@ -23,13 +23,11 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from antipodes_tasks.base.array_types import Numbers, Words
 from antipodes_tasks.base.jit import kernel, popcount
 from antipodes_tasks.keys.sorted_keys import difference, sorted_unique
 
-Words = NDArray[np.uint64]
-Numbers = NDArray[np.int64]
 BITS = 3
 """Bits per square; their value is 0 for a hole, else 1, plus 1 if the piece continues to the right, plus 2 if down."""
 MAX_SQUARES = 16

@@ -12,10 +12,9 @@ import numpy as np
 import antipodes as ap
 from antipodes.puzzles.config import load_config
 from antipodes.solving.solve import SEARCHES, solve, solve_many
-from antipodes_tasks.keys.position_set import Numbers
+from antipodes_tasks.base.array_types import Labels, Numbers
 from antipodes_tasks.permutations.ranks import ALGORITHMS, rank, unrank
 from antipodes_tasks.properties.heuristics import heuristic_of
-from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.searches.problem import Problem
 from antipodes_tasks.searches.routes import exchanges
 from benchmarks.measure import ANTIPODES, Row, median, run

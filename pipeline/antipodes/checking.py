@@ -14,13 +14,14 @@ from antipodes.puzzles.puzzle import Puzzle
 from antipodes.system.machine import GIB
 from antipodes.system.records import as_dict, record_of
 from antipodes_tasks.base import arguments
+from antipodes_tasks.base.array_types import Labels
 from antipodes_tasks.base.errors import InputError, PositionError, ResourceLimitError, SizeLimitError, SourceError
 from antipodes_tasks.base.quoting import counted, quote, shorten
 from antipodes_tasks.bfs.partition import Partition, State
 from antipodes_tasks.move_tables import Indices, MoveTables
 from antipodes_tasks.properties.named import problems_of_named
 from antipodes_tasks.rules.function_checks import in_symbols, name_of, problems_of_move
-from antipodes_tasks.rules.moves import Labels, Moves
+from antipodes_tasks.rules.moves import Moves
 from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.spaces.keyed import Keyed
 from antipodes_tasks.spaces.selection import best_space

@@ -4,10 +4,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from antipodes_tasks.base.array_types import Bytes
 from antipodes_tasks.bfs import encoded_layers
 from antipodes_tasks.bfs.bitmaps import Bitmap, bitmap_bytes, count_bits, expand, words
 from antipodes_tasks.bfs.encoded_layers import has_bits, push, remove, tally
-from antipodes_tasks.bfs.segments import BITS, GAPS, KEYS, Bytes, Segment, encode, fill, set_bits
+from antipodes_tasks.bfs.segments import BITS, GAPS, KEYS, Segment, encode, fill, set_bits
 from antipodes_tasks.move_tables import MoveTables
 
 Flags = NDArray[np.bool_]

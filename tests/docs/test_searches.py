@@ -13,7 +13,7 @@ from antipodes.puzzles.config import load_config
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.tables.run import RunOptions, run_puzzle
 from antipodes.tables.table import open_table
-from antipodes_tasks.rules.moves import Labels
+from antipodes_tasks.base.array_types import Labels
 from antipodes_tasks.searches.routes import exchanges, reflection
 
 ORACLE = ORACLES["sliding/eight-puzzle"]

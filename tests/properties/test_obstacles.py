@@ -7,9 +7,9 @@ from every_kind import config_of
 from antipodes.puzzles.config import load_config
 from antipodes.puzzles.families import puzzle_from
 from antipodes.puzzles.puzzle import Puzzle
+from antipodes_tasks.base.array_types import Labels
 from antipodes_tasks.properties import obstacles as module
 from antipodes_tasks.properties.obstacles import obstacle, obstacles, unreachable
-from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.searches.problem import Problem
 
 

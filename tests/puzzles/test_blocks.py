@@ -26,8 +26,8 @@ from antipodes.puzzles.goals import goals_in, with_targets
 from antipodes.puzzles.pattern import batches
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.tables.verify import verify
+from antipodes_tasks.base.array_types import Labels
 from antipodes_tasks.base.errors import ConfigError, PatternError, PositionError
-from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.spaces.keyed import Keyed
 
 START = "BAAC/BAAC/DEEF/DGHF/I..J"

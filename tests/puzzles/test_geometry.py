@@ -9,7 +9,7 @@ from oracles import ORACLES
 
 from antipodes.puzzles.config import bundled_configs, load_config
 from antipodes.puzzles.puzzle import Puzzle
-from antipodes_tasks.rules.moves import Labels
+from antipodes_tasks.base.array_types import Labels
 from antipodes_tasks.spaces.selection import index_size
 from workshop.geometry.__main__ import CONFIGS, VARIANTS, texts
 

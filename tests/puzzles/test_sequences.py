@@ -17,8 +17,8 @@ from antipodes.puzzles.formats.definition import Turn, identity
 from antipodes.puzzles.formats.tws import read_tws
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.puzzles.sequences import parse_sequence, resolve
+from antipodes_tasks.base.array_types import Labels
 from antipodes_tasks.base.errors import ConfigError, InputError, PositionError
-from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.rules.swaps import Swaps
 
 MOVES_WITH_DIGITS = {"A": [1, 2, 3, 0, 4], "A2": [0, 1, 2, 4, 3]}

@@ -19,10 +19,9 @@ from search_problems import (
 )
 
 from antipodes.puzzles.puzzle import Puzzle
-from antipodes_tasks.keys.position_set import Numbers
+from antipodes_tasks.base.array_types import Labels, Numbers
 from antipodes_tasks.properties.heuristics import heuristic_of
 from antipodes_tasks.properties.lower_bounds import LowerBound
-from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.searches.answer import Outcome
 from antipodes_tasks.searches.breadth_first import bfs, bidirectional
 from antipodes_tasks.searches.deepening import ida_star, iddfs

@@ -11,9 +11,9 @@ from random_moves import as_functions, hanoi, puzzle_of, puzzles, with_inverses
 from search_problems import EVERYWHERE, Known, Search, bfs, bidirectional, check_paths, ida_star, iddfs, paths_from
 
 from antipodes.puzzles.puzzle import Puzzle
+from antipodes_tasks.base.array_types import Labels
 from antipodes_tasks.base.errors import InputError
 from antipodes_tasks.properties.solvability import parities
-from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.rules.parts import pieces, values
 from antipodes_tasks.rules.transforms import Transforms
 from antipodes_tasks.searches.answer import Outcome

@@ -10,7 +10,7 @@ from antipodes.puzzles.net import Net
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.service.legend import Legend, legend_view
 from antipodes.system.records import as_dict
-from antipodes_tasks.rules.moves import Labels
+from antipodes_tasks.base.array_types import Labels
 
 NETS = ("2x2x2-corner", "3x3x3", "pyraminx", "skewb", "ivy")
 

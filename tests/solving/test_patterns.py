@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 import pytest
 from brute_force import sliding_distances
-from numpy.typing import NDArray
 from programs import Command
 from project import ROOT
 from stores import toml
@@ -27,9 +26,10 @@ from antipodes.system.options import RunOptions
 from antipodes.tables.run import run_puzzle
 from antipodes.tables.store.search_stores import TableStore
 from antipodes.tables.table import open_table
+from antipodes_tasks.base.array_types import Labels, Numbers
 from antipodes_tasks.base.errors import InputError, StoreDamagedError, UnfinishedError
 from antipodes_tasks.properties.lower_bounds import UNREACHABLE_COST
-from antipodes_tasks.rules.moves import Labels, Successors
+from antipodes_tasks.rules.moves import Successors
 from antipodes_tasks.searches import deepening
 from antipodes_tasks.searches.breadth_first import bfs
 from antipodes_tasks.searches.deepening import ida_star
@@ -91,7 +91,7 @@ def distances_of(start: str, columns: int) -> dict[tuple[str, ...], int]:
 
 
 @functools.cache
-def labels_of(start: str, columns: int) -> tuple[Labels, NDArray[np.int64], Successors]:
+def labels_of(start: str, columns: int) -> tuple[Labels, Numbers, Successors]:
     """All positions, their distances by brute force, and their successors; read-only, because tests share them."""
     puzzle, distances = puzzle_from(settings(start, columns)), distances_of(start, columns)
     labels = puzzle.parse_many([" ".join(position) for position in distances])

@@ -19,8 +19,8 @@ from antipodes.solving.solve import ONE_PATH, SEARCHES, choose_method, solve, so
 from antipodes.tables.run import RunOptions, run_puzzle
 from antipodes.tables.table import open_table
 from antipodes_tasks.base import jit
+from antipodes_tasks.base.array_types import Labels
 from antipodes_tasks.base.errors import InputError
-from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.searches.answer import Outcome
 from antipodes_tasks.searches.problem import Problem
 

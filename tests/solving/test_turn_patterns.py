@@ -23,10 +23,9 @@ from antipodes.system.options import RunOptions
 from antipodes.tables.run import run_puzzle
 from antipodes.tables.store.search_stores import TableStore
 from antipodes.tables.table import Table, open_table
+from antipodes_tasks.base.array_types import Labels, Numbers
 from antipodes_tasks.base.errors import InputError, UnfinishedError
-from antipodes_tasks.keys.position_set import Numbers
 from antipodes_tasks.properties.lower_bounds import UNREACHABLE_COST
-from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.rules.swaps import transforms_of
 from antipodes_tasks.searches import deepening, quotient
 from antipodes_tasks.searches.breadth_first import bfs, bidirectional

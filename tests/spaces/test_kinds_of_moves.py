@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 
 from antipodes.puzzles.config import load_config
+from antipodes_tasks.base.array_types import Labels, Mask
 from antipodes_tasks.keys.expansion import Expansion
 from antipodes_tasks.keys.packing import Packing
 from antipodes_tasks.properties.finding import symmetries_of
-from antipodes_tasks.rules.moves import Labels, Mask, Moves, Pairs
+from antipodes_tasks.rules.moves import Moves, Pairs
 from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.rules.transforms import Transforms
 from antipodes_tasks.searches.breadth_first import bidirectional

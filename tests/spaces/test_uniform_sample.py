@@ -8,10 +8,10 @@ from every_kind import PUZZLES, config_of, known_positions
 from antipodes.puzzles.config import load_puzzle
 from antipodes.puzzles.families import puzzle_from
 from antipodes.puzzles.puzzle import Puzzle
+from antipodes_tasks.base.array_types import Labels
 from antipodes_tasks.base.errors import InputError
 from antipodes_tasks.permutations.parity import parities
 from antipodes_tasks.properties.solvability import solvable
-from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.spaces import uniform_sample as drawing
 from antipodes_tasks.spaces.orbits import Orbits

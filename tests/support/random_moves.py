@@ -7,8 +7,9 @@ from hypothesis import strategies as st
 
 from antipodes.puzzles.notation import Lists
 from antipodes.puzzles.puzzle import Puzzle
+from antipodes_tasks.base.array_types import Labels
 from antipodes_tasks.rules.functions import Functions
-from antipodes_tasks.rules.moves import Labels, Moves
+from antipodes_tasks.rules.moves import Moves
 from antipodes_tasks.rules.parts import Part, pieces, values
 from antipodes_tasks.rules.transforms import Transforms
 

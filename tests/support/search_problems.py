@@ -10,7 +10,7 @@ from antipodes.puzzles.board import Board
 from antipodes.puzzles.families.jump import jump
 from antipodes.puzzles.families.sliding import sliding
 from antipodes.puzzles.puzzle import Puzzle
-from antipodes_tasks.rules.moves import Labels
+from antipodes_tasks.base.array_types import Labels
 from antipodes_tasks.rules.parts import pieces
 from antipodes_tasks.rules.transforms import Transforms
 from antipodes_tasks.searches.answer import DEFAULT_LIMIT, Answer

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.puzzles.walls import neighbours
-from antipodes_tasks.rules.moves import Labels
+from antipodes_tasks.base.array_types import Labels
 from antipodes_tasks.spaces.arrangements import Arrangements
 from antipodes_tasks.spaces.selection import every_cut
 from antipodes_tasks.spaces.space import Space

@@ -41,8 +41,8 @@ from antipodes.tables.store.manifest import MAX_ANTIPODES
 from antipodes.tables.store.search_stores import TableStore
 from antipodes.tables.table import Table, open_table
 from antipodes.tables.verify import verify
+from antipodes_tasks.base.array_types import Labels
 from antipodes_tasks.base.errors import InputError, StoreDamagedError, UnfinishedError, UnreachableError
-from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.searches.problem import Problem
 
 

@@ -21,9 +21,9 @@ from antipodes.system.events import Listener, PositionsSolved
 from antipodes.system.options import tasks_at_once
 from antipodes.system.records import values_of
 from antipodes.tables.json_results import solve_answer
+from antipodes_tasks.base.array_types import Labels
 from antipodes_tasks.base.errors import InputError, PositionError
 from antipodes_tasks.base.quoting import counted, quote, shorten
-from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.rules.parts import first_wrong
 
 LIMITS = ("max_depth", "max_seconds", "weight", "width")

@@ -14,9 +14,9 @@ from antipodes.drawing.image_files import check_endings, write_pictures
 from antipodes.drawing.picture import Picture
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.tables.drawing import Paint, draw_path, draw_positions
+from antipodes_tasks.base.array_types import Labels
 from antipodes_tasks.base.errors import InputError
 from antipodes_tasks.base.quoting import counted, shorten
-from antipodes_tasks.rules.moves import Labels
 
 ON_GOAL, PLAIN = "\x1b[1;97;41m", "\x1b[0m"
 """Escape sequences for white on red, the colour of goal blocks in pictures, and for plain text."""

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from antipodes.puzzles.puzzle import Puzzle
-from antipodes_tasks.rules.moves import Labels
+from antipodes_tasks.base.array_types import Labels
 
 COMMENT = "//"
 """Beginning of a comment in a sequence of moves."""

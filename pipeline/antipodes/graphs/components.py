@@ -16,6 +16,7 @@ from antipodes.puzzles.puzzle import Puzzle
 from antipodes.puzzles.settings import ENUMERATED
 from antipodes.system.machine import available_memory, human
 from antipodes_tasks.base import arguments
+from antipodes_tasks.base.array_types import Labels
 from antipodes_tasks.base.errors import InputError, ResourceLimitError, SizeLimitError
 from antipodes_tasks.base.quoting import counted, quote, shorten
 from antipodes_tasks.bfs import components as searching
@@ -23,7 +24,6 @@ from antipodes_tasks.bfs.goal_distances import BYTES, UNREACHED, goal_distances
 from antipodes_tasks.bfs.strong_components import weak_components
 from antipodes_tasks.move_tables import Indices, MoveTables
 from antipodes_tasks.rules.function_checks import check_functions
-from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.spaces.keyed import Keyed
 from antipodes_tasks.spaces.selection import full_space
 from antipodes_tasks.spaces.space import NOT_NUMBERED, Space

@@ -20,12 +20,12 @@ from antipodes.puzzles.config import PuzzleLike, as_config
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.system.output_files import output_file
 from antipodes_tasks.base import arguments
+from antipodes_tasks.base.array_types import Labels
 from antipodes_tasks.base.errors import InputError, ResourceLimitError
 from antipodes_tasks.base.option_names import option
 from antipodes_tasks.base.quoting import quote
 from antipodes_tasks.keys.move_graph import MoveGraph, move_graph
 from antipodes_tasks.rules.function_checks import check_functions
-from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.spaces.selection import best_space
 
 if TYPE_CHECKING:

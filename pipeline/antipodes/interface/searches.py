@@ -23,10 +23,11 @@ from antipodes.system.addresses import Address
 from antipodes.system.options import LARGE, SMALL, memory_size, tasks_at_once
 from antipodes.tables.table import Table
 from antipodes_tasks.base import arguments
+from antipodes_tasks.base.array_types import Labels
 from antipodes_tasks.base.errors import InputError
 from antipodes_tasks.base.quoting import quote, shorten
 from antipodes_tasks.properties.finding import Symmetries, symmetries_of
-from antipodes_tasks.rules.moves import GoalTest, Labels
+from antipodes_tasks.rules.moves import GoalTest
 from antipodes_tasks.searches.answer import DEFAULT_LIMIT, Answer
 from antipodes_tasks.searches.guides import Guidance
 from antipodes_tasks.searches.pattern_databases import Patterns

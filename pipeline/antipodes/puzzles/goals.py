@@ -9,9 +9,10 @@ from antipodes.puzzles.block_board import BlockBoard
 from antipodes.puzzles.pattern import BlockPattern, batches, parse_pattern
 from antipodes.puzzles.puzzle import Puzzle, starts_of
 from antipodes_tasks.base import arguments
+from antipodes_tasks.base.array_types import Labels
 from antipodes_tasks.base.errors import PatternError
 from antipodes_tasks.base.quoting import quote, shorten
-from antipodes_tasks.rules.moves import GoalTest, Labels
+from antipodes_tasks.rules.moves import GoalTest
 
 MARKS = frozenset("?[]{}")
 """Characters that distinguish patterns from positions."""

@@ -6,8 +6,8 @@ import zlib
 import numpy as np
 
 from antipodes_tasks.base import arguments
+from antipodes_tasks.base.array_types import Labels
 from antipodes_tasks.base.errors import InputError
-from antipodes_tasks.rules.moves import Labels
 
 MAX_CHARACTERS = 1 << 18
 """Maximum length of the text: the manifest of a store contains it and is written at each commit."""

@@ -19,23 +19,22 @@ from functools import cached_property, partial
 from itertools import accumulate, pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
 from antipodes.puzzles.block_board import EMPTY, BlockBoard, squares_covered, walled_pairs
 from antipodes.puzzles.board import HOLE, Board
 from antipodes.puzzles.notation import ROW_ENDS, SEPARATORS
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes_tasks.base import arguments
+from antipodes_tasks.base.array_types import Labels, Mask, Numbers
 from antipodes_tasks.base.errors import PatternError, PositionError
 from antipodes_tasks.base.quoting import quote, shorten
-from antipodes_tasks.rules.moves import Labels, Mask
 from antipodes_tasks.rules.squares import squares_of
 
 GROUP = re.compile(r"\[(?P<choice>[^][{}]*)\]|\{(?P<bag>[^][{}]*)\}|(?P<run>[^][{}\s,/]+)|[\s,/]+|(?P<wrong>.)")
 ANYTHING, NOT = "?", "^"
 BATCH = 1 << 16
 """Maximum number of positions of a batch."""
-Fill = Callable[[Labels, NDArray[np.int64]], tuple[Labels, NDArray[np.int64]]]
+Fill = Callable[[Labels, Numbers], tuple[Labels, Numbers]]
 """Function that fills one place of positions ``(n, places)`` with every possible piece.
 
 Its second argument is the number of pieces of each label that are left for each position, ``(n, labels)``. It returns
@@ -65,7 +64,7 @@ class _Step:
     labels: tuple[int, ...]
     first: int
     """The number of the part's first label among the labels of all parts."""
-    pool: NDArray[np.int64] | None
+    pool: Numbers | None
     """``(labels,)``: the count of each label of all parts in the pool, if a new pool begins at this step; None keeps
     the pool of the previous step."""
 
@@ -132,15 +131,15 @@ class Pattern:
         return list(accumulate((len(part.symbols) for part in self.puzzle.parts), initial=0))
 
     @cached_property
-    def _counts(self) -> NDArray[np.int64]:
+    def _counts(self) -> Numbers:
         """``(labels,)``: the maximum count of each label of all parts; a value may be on every place of its part."""
         counts = [part.counts or (part.places,) * len(part.symbols) for part in self.puzzle.parts]
         return np.array([count for own in counts for count in own], dtype=np.int64)
 
     @cached_property
-    def _free(self) -> NDArray[np.int64]:
+    def _free(self) -> Numbers:
         """``(labels,)``: the number of pieces of each label that are not in a bag."""
-        free: NDArray[np.int64] = self._counts - sum(self._count(group) for group in self.groups if group.bag)
+        free: Numbers = self._counts - sum(self._count(group) for group in self.groups if group.bag)
         return free
 
     @cached_property
@@ -161,7 +160,7 @@ class Pattern:
             singles[0] = replace(singles[0], pool=self._free)
         return steps + singles
 
-    def _count(self, group: _Group) -> NDArray[np.int64]:
+    def _count(self, group: _Group) -> Numbers:
         """Return ``(labels,)``: the count of each label of all parts in a group."""
         numbers = np.array(group.labels, dtype=np.int64) + self._first[group.part]
         return np.bincount(numbers, minlength=self._first[-1])
@@ -176,14 +175,14 @@ def _check_parts(puzzle: Puzzle, groups: Sequence[_Group]) -> None:
         place += group.squares
 
 
-def _check_left(counts: Sequence[int], symbols: Sequence[str], left: NDArray[np.int64]) -> None:
+def _check_left(counts: Sequence[int], symbols: Sequence[str], left: Numbers) -> None:
     """Raise PatternError for the first piece that the pattern uses too often: a negative number of it is left."""
     for label in np.flatnonzero(left < 0).tolist():
         most, symbol = counts[label], symbols[label]
         raise PatternError(f"expected at most {most} x {symbol!r}, found {most - int(left[label])}")
 
 
-def _filled(labels: Labels, left: NDArray[np.int64], steps: Sequence[Fill]) -> Iterator[Labels]:
+def _filled(labels: Labels, left: Numbers, steps: Sequence[Fill]) -> Iterator[Labels]:
     """Apply the steps to one position ``(places,)`` and the pieces left; yield the resulting positions in batches."""
     waiting = [(0, labels[np.newaxis], left[np.newaxis])]
     while waiting:
@@ -196,7 +195,7 @@ def _filled(labels: Labels, left: NDArray[np.int64], steps: Sequence[Fill]) -> I
         waiting += [(number + 1, some[at : at + BATCH], of_each[at : at + BATCH]) for at in reversed(parts)]
 
 
-def _fill(step: _Step, labels: Labels, left: NDArray[np.int64]) -> tuple[Labels, NDArray[np.int64]]:
+def _fill(step: _Step, labels: Labels, left: Numbers) -> tuple[Labels, Numbers]:
     """Fill one more place with every possible label; return the new positions and the rest of the pool for each."""
     if step.pool is not None:
         left = np.repeat(step.pool[np.newaxis], len(labels), axis=0)
@@ -343,7 +342,7 @@ class BlockPattern:
         found: Mask = ((self.labels == UNDECIDED) | (labels == self.labels)).all(axis=1)
         return found
 
-    def _decided(self, place: int, labels: Labels, left: NDArray[np.int64]) -> tuple[Labels, NDArray[np.int64]]:
+    def _decided(self, place: int, labels: Labels, left: Numbers) -> tuple[Labels, Numbers]:
         """Fill a place in every possible way; return the new positions and the pieces left for each."""
         open_ = labels[:, place] == UNDECIDED
         found, counts = [labels[~open_]], [left[~open_]]
@@ -378,10 +377,10 @@ class BlockPattern:
         return choices
 
     @cached_property
-    def _unnamed_counts(self) -> NDArray[np.int64]:
+    def _unnamed_counts(self) -> Numbers:
         """The number of pieces of each label that the pattern does not name."""
         named = np.bincount(self.labels, minlength=UNDECIDED + 1)[: self._rest]
-        left: NDArray[np.int64] = np.array(self.puzzle.rules.counts[: self._rest]) - named
+        left: Numbers = np.array(self.puzzle.rules.counts[: self._rest]) - named
         return left
 
 

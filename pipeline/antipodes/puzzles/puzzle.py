@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any, Literal, overload
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from antipodes.drawing.picture import Picture
 from antipodes.puzzles.board import Board
@@ -17,13 +17,14 @@ from antipodes.puzzles.packed_positions import packed
 from antipodes.puzzles.sequences import SequenceMoves, names_along
 from antipodes.puzzles.settings import GOAL, POSITIONS, PYTHON, STARTS
 from antipodes_tasks.base import arguments, values
+from antipodes_tasks.base.array_types import Labels, Numbers
 from antipodes_tasks.base.errors import InputError, PositionError
 from antipodes_tasks.base.quoting import counted, quote, shorten
 from antipodes_tasks.keys.bit_fields import Fields
 from antipodes_tasks.keys.packing import rows_of, squeezed
 from antipodes_tasks.keys.sorted_keys import sorted_unique
 from antipodes_tasks.rules.footprints import Footprints
-from antipodes_tasks.rules.moves import Labels, LegalMoves, Moves, Successors
+from antipodes_tasks.rules.moves import LegalMoves, Moves, Successors
 from antipodes_tasks.rules.parts import Part, first_wrong
 from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.rules.starts import Starts
@@ -306,7 +307,7 @@ class Puzzle:
         return tuple(dict.fromkeys(self.moves.names)) or range(len(self.moves))
 
     @property
-    def permutations(self) -> NDArray[np.int64]:
+    def permutations(self) -> Numbers:
         """The moves as permutations, ``(moves, points)``: a row ``p`` means ``after[i] = before[p[i]]``.
 
         The points are the places; a place with an orientation has one point for each orientation. Raises InputError if

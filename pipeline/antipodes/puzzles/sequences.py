@@ -20,9 +20,10 @@ import numpy as np
 from antipodes.puzzles.cube_notation import CubeNotation
 from antipodes.puzzles.move_words import PRIME, Word
 from antipodes.puzzles.settings import MAX_TEXT
+from antipodes_tasks.base.array_types import Labels
 from antipodes_tasks.base.errors import ConfigError, InputError, PositionError
 from antipodes_tasks.base.quoting import quote, shorten
-from antipodes_tasks.rules.moves import Labels, Moves
+from antipodes_tasks.rules.moves import Moves
 
 POWER = re.compile(r"([0-9]*)(['’′]?)")
 DIGITS = re.compile(r"[0-9]{1,20}")

@@ -22,8 +22,8 @@ from antipodes.tables.counts import Counts
 from antipodes.tables.store.manifest import SearchManifest
 from antipodes.tables.store.search_stores import CountsStore, TableStore
 from antipodes.tables.table import Table
+from antipodes_tasks.base.array_types import Labels
 from antipodes_tasks.base.quoting import counted
-from antipodes_tasks.rules.moves import Labels
 
 ROWS, MAX_COLUMNS = 16, 3
 """Maximum number of rows of a single table of counts, and the maximum number of tables side by side."""

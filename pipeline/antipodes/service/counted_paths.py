@@ -4,12 +4,11 @@ from collections.abc import Hashable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from antipodes.system.recently_used import RecentlyUsed
 from antipodes.tables.paths import predecessors_among
 from antipodes.tables.table import Table
-from antipodes_tasks.rules.moves import Labels
+from antipodes_tasks.base.array_types import Labels, Numbers
 
 MAX_POSITIONS = 50_000
 """Maximum number of positions on shortest paths; with more, the paths are not counted."""
@@ -17,7 +16,7 @@ MAX_DIGITS = 4_000
 """Maximum number of digits of a path's number."""
 MAX_CACHED = 4
 """Maximum number of positions whose shortest paths stay in memory, a few megabytes each."""
-Sources = NDArray[np.int64]
+Sources = Numbers
 Links = list[list[int]]
 """For each position of a layer, the numbers of its neighbours in the next layer, one move closer to the starts."""
 

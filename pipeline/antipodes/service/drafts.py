@@ -12,9 +12,9 @@ from antipodes.puzzles.drafts import DraftError, Form, FormGroup, Square
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.system.records import schema_name, values_of
 from antipodes.tables.table import UNKNOWN, Table
+from antipodes_tasks.base.array_types import Labels
 from antipodes_tasks.base.errors import InputError
 from antipodes_tasks.base.quoting import counted
-from antipodes_tasks.rules.moves import Labels
 
 INVALID, UNREACHABLE, NOT_REACHED, REACHED = "invalid", "unreachable", "not reached yet", "reached"
 """The possible verdicts on a draft."""

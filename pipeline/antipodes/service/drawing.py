@@ -11,7 +11,7 @@ from typing import Any, Generic, TypeVar, get_args, get_type_hints
 from antipodes.drawing.picture import Picture, Shape
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.system.records import optional, values_of
-from antipodes_tasks.rules.moves import Labels
+from antipodes_tasks.base.array_types import Labels
 
 Encodable = TypeVar("Encodable")
 PLACE = token_hex(16)

@@ -27,7 +27,7 @@ from antipodes.system.questions import DeclaredQuestion
 from antipodes.tables.json_results import LayerCounts
 from antipodes.tables.questions import QUESTIONS
 from antipodes.tables.table import Table
-from antipodes_tasks.rules.moves import Labels
+from antipodes_tasks.base.array_types import Labels
 
 DEFAULT_LIMIT = 24
 """Default number of positions or tilings in an answer."""

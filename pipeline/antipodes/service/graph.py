@@ -9,7 +9,8 @@ from antipodes.service.graph_layout import places_in_layers
 from antipodes.system.records import schema_name
 from antipodes.tables.table import Table
 from antipodes_tasks.base import arguments
-from antipodes_tasks.rules.moves import Labels, Moves
+from antipodes_tasks.base.array_types import Labels
+from antipodes_tasks.rules.moves import Moves
 
 WHOLE = 100_000
 """Maximum number of positions of a table whose whole graph is drawn."""

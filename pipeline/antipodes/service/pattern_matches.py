@@ -10,7 +10,7 @@ from antipodes.service.limits import MAX_MATCHES, MAX_SHOWN, TooMuchError
 from antipodes.system.records import schema_name, values_of
 from antipodes.tables.json_results import MatchesAtDistance, PatternMatches, pattern_matches
 from antipodes.tables.table import Table
-from antipodes_tasks.rules.moves import Labels
+from antipodes_tasks.base.array_types import Labels
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,9 +16,9 @@ from antipodes.system.records import ABSENT, optional, values_of
 from antipodes.tables.drawing import moves_back
 from antipodes.tables.queries import Found, parsed
 from antipodes.tables.table import UNKNOWN, UNREACHABLE, Table, look_up
+from antipodes_tasks.base.array_types import Labels
 from antipodes_tasks.base.errors import InputError, NumberError, UnfinishedError
 from antipodes_tasks.base.quoting import counted, quote, shorten
-from antipodes_tasks.rules.moves import Labels
 
 Distances = NDArray[np.int32]
 

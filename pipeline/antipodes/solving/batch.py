@@ -12,7 +12,8 @@ from antipodes.executors.api import Call, Key, Scheduler, never_stop
 from antipodes.solving.pattern_heuristic import load_patterns
 from antipodes.solving.solve import IDA_STAR, Solved, solve_many
 from antipodes.system.addresses import Address
-from antipodes_tasks.rules.moves import GoalTest, Labels
+from antipodes_tasks.base.array_types import Labels
+from antipodes_tasks.rules.moves import GoalTest
 from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.searches.guides import Guidance
 from antipodes_tasks.searches.pattern_databases import Patterns

@@ -20,10 +20,10 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 import platformdirs
-from numpy.typing import NDArray
 
 from antipodes.system.machine import GIB, available_workers
 from antipodes.system.options import memory_size
+from antipodes_tasks.base.array_types import Bytes
 from antipodes_tasks.base.errors import AntipodesError, InputError
 from antipodes_tasks.base.parallel import on_threads
 from antipodes_tasks.base.private_folder import reason_not_private
@@ -44,7 +44,6 @@ LOCK_PAUSES = (0.01, 0.04, 0.16, 0.64)
 DIGEST_BYTES = 8
 BLOCK = 1 << 21
 """Size of a block with its own digest, in bytes. A block fits into the cache of a processor."""
-Bytes = NDArray[np.uint8]
 Write = Callable[[int, Bytes], None]
 """Writes bytes at an offset. Threads may call it at the same time."""
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from antipodes.puzzles.config import SOLVE, Config, bundled_configs, load_config, read_config
 from antipodes.puzzles.puzzle import Puzzle
-from antipodes_tasks.rules.moves import Labels
+from antipodes_tasks.base.array_types import Labels
 from antipodes_tasks.searches.problem import Problem
 
 OWN = ("name", "description", "start", "starts")

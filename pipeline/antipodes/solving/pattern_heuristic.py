@@ -16,12 +16,13 @@ from antipodes.system.addresses import Address, in_shell
 from antipodes.system.machine import available_memory
 from antipodes.tables.store.search_stores import TableStore
 from antipodes.tables.store.table_manifest import TableManifest
+from antipodes_tasks.base.array_types import Labels
 from antipodes_tasks.base.errors import InputError, ResourceLimitError, UnfinishedError
 from antipodes_tasks.base.option_names import option
 from antipodes_tasks.base.quoting import shorten
 from antipodes_tasks.properties.piece_distances import costs_of_pieces
 from antipodes_tasks.rules.counted_swaps import EMPTY
-from antipodes_tasks.rules.moves import GoalTest, Labels
+from antipodes_tasks.rules.moves import GoalTest
 from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.rules.swaps import swap_edges
 from antipodes_tasks.searches.abstractions import abstraction_of

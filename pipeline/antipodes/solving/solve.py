@@ -15,6 +15,7 @@ from antipodes.puzzles.sequences import names_along
 from antipodes.system.addresses import Address
 from antipodes.system.machine import available_memory, available_workers
 from antipodes_tasks.base import arguments
+from antipodes_tasks.base.array_types import Numbers, Words
 from antipodes_tasks.base.errors import (
     InconsistentDistancesError,
     InputError,
@@ -23,7 +24,6 @@ from antipodes_tasks.base.errors import (
     StoreDamagedError,
 )
 from antipodes_tasks.base.jit import working_clock
-from antipodes_tasks.keys.position_set import Numbers, Words
 from antipodes_tasks.properties.heuristic_function import name_of_function
 from antipodes_tasks.properties.heuristics import has_heuristic
 from antipodes_tasks.properties.lower_bounds import UNREACHABLE_COST

@@ -10,8 +10,8 @@ from antipodes.puzzles.puzzle import Puzzle
 from antipodes.system.addresses import in_shell
 from antipodes.tables.store.chunks import UNREACHABLE
 from antipodes.tables.table import Table
+from antipodes_tasks.base.array_types import Labels
 from antipodes_tasks.base.errors import InputError, UnfinishedError, UnreachableError
-from antipodes_tasks.rules.moves import Labels
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,9 +11,9 @@ from antipodes.tables.drawing import draw_columns
 from antipodes.tables.evaluation import draw
 from antipodes.tables.positions import ReachedPositions
 from antipodes.tables.store.chunks import UNKNOWN, UNREACHABLE, TableChunks
+from antipodes_tasks.base.array_types import Labels
 from antipodes_tasks.base.errors import StoreDamagedError
 from antipodes_tasks.base.parallel import check_wanted, in_threads
-from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.spaces.space import Space
 
 MAX_ENTRIES = 2_000_000

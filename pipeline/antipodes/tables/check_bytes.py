@@ -5,21 +5,20 @@ from dataclasses import dataclass, field
 from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
 
 from antipodes.runs.verification import BlockCache, BlockReader, OneBlock, Verification
 from antipodes.tables.store.search_stores import TableStore
 from antipodes.tables.store.table_manifest import TableManifest
+from antipodes_tasks.base.array_types import Labels, Numbers
 from antipodes_tasks.bfs.bitmaps import Depths
 from antipodes_tasks.bfs.proof import RowDepths
-from antipodes_tasks.rules.moves import Labels
 
 
 @dataclass(frozen=True)
 class CheckedTable:
     """The findings of the check of a table."""
 
-    layers: NDArray[np.int64]
+    layers: Numbers
     """Number of positions of each chunk at each committed depth, then of all others: ``(chunks, depths + 1)``."""
     wrong: Mapping[str, tuple[int, Labels]] = field(default_factory=dict)
     """For each kind of problem, the number of positions that have it and the first of them."""
@@ -47,11 +46,11 @@ def read_block(store: TableStore, manifest: TableManifest, number: int) -> RowDe
     return RowDepths(number * manifest.chunk_rows, store.read_chunk(manifest, number))
 
 
-def count_block(blocks: BlockCache[RowDepths], job: OneBlock, deepest: int) -> NDArray[np.int64]:
+def count_block(blocks: BlockCache[RowDepths], job: OneBlock, deepest: int) -> Numbers:
     """Return the numbers of positions of a chunk, as in `count_depths`."""
     return count_depths(blocks.get(job.number).depths, deepest)
 
 
-def count_depths(depths: Depths, deepest: int) -> NDArray[np.int64]:
+def count_depths(depths: Depths, deepest: int) -> Numbers:
     """Return the number of positions at each depth up to ``deepest``, and the number of all others at the end."""
     return np.bincount(np.minimum(depths.ravel(), deepest + 1), minlength=deepest + 2)

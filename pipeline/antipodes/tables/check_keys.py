@@ -10,7 +10,6 @@ from functools import partial
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from antipodes.executors.api import Capacity, never_stop
 from antipodes.runs.verification import BlockCache, BlockReader, OneBlock, Verification
@@ -23,6 +22,7 @@ from antipodes.tables.store.keys import StoredKeys
 from antipodes.tables.store.search_stores import TableStore
 from antipodes.tables.store.table_manifest import TableManifest
 from antipodes.tables.strategies.commitment import CHECKPOINTS
+from antipodes_tasks.base.array_types import Labels, Numbers, Words
 from antipodes_tasks.base.quoting import counted
 from antipodes_tasks.bfs.bitmaps import Depths
 from antipodes_tasks.bfs.proof import MAX_EXAMPLES
@@ -30,7 +30,6 @@ from antipodes_tasks.keys.encoded_runs import integers
 from antipodes_tasks.keys.packing import Keys
 from antipodes_tasks.keys.sums import hash_sum, is_ascending
 from antipodes_tasks.move_tables import Indices
-from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.spaces.space import Space
 
 TOKEN = "verify"
@@ -40,9 +39,9 @@ TOKEN = "verify"
 class ChunkFacts(NamedTuple):
     """Facts about a chunk of the table, or about a range of an unfinished table."""
 
-    layers: NDArray[np.int64]
+    layers: Numbers
     """The number of positions at each depth. The last entry, for unreached positions, is always 0."""
-    sums: NDArray[np.uint64]
+    sums: Words
     """The sum of the hashes of the keys at each depth."""
     ends: Keys
     """The first and the last key. Empty for an empty range."""
@@ -168,7 +167,7 @@ def _disorder(store: TableStore, manifest: TableManifest, facts: Sequence[ChunkF
     return []
 
 
-def _sample(manifest: TableManifest, layers: NDArray[np.int64], seed: int) -> Indices:
+def _sample(manifest: TableManifest, layers: Numbers, seed: int) -> Indices:
     """Return the indices of a sample of all positions."""
     sizes = layers.sum(axis=1)
     drawn = np.random.default_rng(seed).choice(int(sizes.sum()), min(int(sizes.sum()), SAMPLE[1]), replace=False)

@@ -3,10 +3,9 @@
 from collections.abc import Callable, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from antipodes_tasks.base.array_types import Labels, Mask
 from antipodes_tasks.move_tables import Indices, MoveTables, Neighbours
-from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.spaces.space import Space
 
 SAMPLE = (30, 1000)
@@ -73,7 +72,7 @@ def _drawn_positions(space: Space, sample: Indices, seed: int) -> Labels:
     return space.numbering.one_of(sample, numbers)
 
 
-def contradicted(depths: Indices, after: Neighbours, after_depths: Indices, expanded: int) -> NDArray[np.bool_]:
+def contradicted(depths: Indices, after: Neighbours, after_depths: Indices, expanded: int) -> Mask:
     """Return whether each position of the sample, ``(samples,)``, has a depth that its successors' depths contradict.
 
     Unreached positions have the depth INFINITE. The successors of positions deeper than ``expanded`` may be unknown.
@@ -84,7 +83,7 @@ def contradicted(depths: Indices, after: Neighbours, after_depths: Indices, expa
     return wrong
 
 
-def unsupported(depths: Indices, before: Neighbours, before_depths: Indices, expanded: int) -> NDArray[np.bool_]:
+def unsupported(depths: Indices, before: Neighbours, before_depths: Indices, expanded: int) -> Mask:
     """Return whether each position of the sample, ``(samples,)``, has a depth that its predecessors' depths contradict.
 
     Positions at depth 0 need no predecessor.
@@ -94,5 +93,5 @@ def unsupported(depths: Indices, before: Neighbours, before_depths: Indices, exp
     wrong[before.of[(before_depths <= expanded) & (own > before_depths + 1)]] = True
     supported = np.zeros(len(depths), dtype=bool)
     supported[before.of[before_depths == own - 1]] = True
-    found: NDArray[np.bool_] = wrong | ~(supported | (depths == 0) | (depths == INFINITE))
+    found: Mask = wrong | ~(supported | (depths == 0) | (depths == INFINITE))
     return found

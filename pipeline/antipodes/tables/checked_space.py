@@ -1,13 +1,13 @@
 """A state space for callers outside the program, which checks positions and indices before it uses them."""
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes_tasks.base import arguments
+from antipodes_tasks.base.array_types import Labels, Numbers
 from antipodes_tasks.base.errors import InputError
 from antipodes_tasks.base.quoting import shorten
-from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.spaces.space import Space
 
 
@@ -51,11 +51,11 @@ class CheckedSpace:
             labels = self.labels(position).tolist()
         return labels
 
-    def entries(self, indices: NDArray[np.int64]) -> NDArray[np.int64]:
+    def entries(self, indices: Numbers) -> Numbers:
         """Return the entry of each index ``(n,)``, without checks."""
         return indices if self.stored is self.unchecked else self.stored.rank(self.unchecked.unrank(indices))
 
-    def rank(self, labels: ArrayLike) -> NDArray[np.int64]:
+    def rank(self, labels: ArrayLike) -> Numbers:
         """Return the index of each position ``(n, places)`` as ``(n,)``: -1 if it has none and is thus unreachable.
 
         Raises PositionError if one of them is not a position of the puzzle.
@@ -66,7 +66,7 @@ class CheckedSpace:
         """Return the position ``(n, places)`` at each index ``(n,)``; raise InputError if an index is out of range."""
         return self.unchecked.unrank(self.indices(indices))
 
-    def indices(self, indices: ArrayLike) -> NDArray[np.int64]:
+    def indices(self, indices: ArrayLike) -> Numbers:
         """Return integers ``(n,)`` as an array of indices; raise InputError if one is out of range."""
         numbers = arguments.integers(indices, "indices (n,)", 1)
         outside = (numbers < 0) | (numbers >= self.size)

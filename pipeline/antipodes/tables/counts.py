@@ -19,11 +19,11 @@ from antipodes.tables.store.manifest import MAX_ANTIPODES, SearchManifest
 from antipodes.tables.store.search_stores import CountsStore, read_given
 from antipodes.tables.up_to_symmetry import first_of_classes, stabilisers
 from antipodes_tasks.base import arguments
+from antipodes_tasks.base.array_types import Labels
 from antipodes_tasks.base.errors import InputError, UnfinishedError
 from antipodes_tasks.base.option_names import option
 from antipodes_tasks.base.quoting import counted, shorten, shorten_path
 from antipodes_tasks.properties.obstacles import obstacles
-from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.spaces.space import Space
 
 __all__ = ["Counts", "open_counts"]

@@ -7,8 +7,8 @@ from antipodes.drawing.notebook import Shown, card, figures
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.system.addresses import in_shell
 from antipodes.tables.drawing import draw, draw_path, draw_positions, moves_back
+from antipodes_tasks.base.array_types import Labels
 from antipodes_tasks.base.quoting import counted
-from antipodes_tasks.rules.moves import Labels
 
 POSITION_SIDE, START_SIDE, PATH_SIDE = 160, 120, 90
 """Side length, in pixels, of the drawing of a position, of the start of a table, and of a board on a path."""

@@ -11,10 +11,10 @@ import numpy as np
 from antipodes.drawing.picture import cell_width
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.system.output_files import output_file
+from antipodes_tasks.base.array_types import Labels
 from antipodes_tasks.base.errors import InputError, missing_package
 from antipodes_tasks.base.option_names import option
 from antipodes_tasks.base.quoting import counted, printable, quote
-from antipodes_tasks.rules.moves import Labels
 
 BAR = 40
 EIGHTHS = " ▏▎▍▌▋▊▉"

@@ -14,9 +14,10 @@ from numpy.typing import NDArray
 from antipodes.tables.drawing import check_plot, save_plot
 from antipodes.tables.positions import ReachedPositions
 from antipodes_tasks.base import arguments
+from antipodes_tasks.base.array_types import Labels
 from antipodes_tasks.base.errors import missing_package
 from antipodes_tasks.properties.heuristic_function import Floats
-from antipodes_tasks.rules.moves import Labels, Moves
+from antipodes_tasks.rules.moves import Moves
 
 if TYPE_CHECKING:
     import pandas

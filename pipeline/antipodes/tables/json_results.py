@@ -12,8 +12,8 @@ from antipodes.system.records import ABSENT, as_dict, optional, schema_name, val
 from antipodes.tables.display import show_result, start_without_table
 from antipodes.tables.drawing import moves_back, scramble
 from antipodes.tables.store.manifest import NOTHING_COMMITTED, SearchManifest
+from antipodes_tasks.base.array_types import Labels
 from antipodes_tasks.base.quoting import counted, shorten
-from antipodes_tasks.rules.moves import Labels
 
 if TYPE_CHECKING:
     from antipodes.puzzles.puzzle import Puzzle

@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 from antipodes.tables.checked_space import CheckedSpace
 from antipodes.tables.positions import reached_positions
 from antipodes.tables.store.chunks import TableChunks
+from antipodes_tasks.base.array_types import Labels, Numbers
 from antipodes_tasks.base.errors import InputError, StoreDamagedError
-from antipodes_tasks.rules.moves import Labels, LegalMoves
+from antipodes_tasks.rules.moves import LegalMoves
 
 BATCH = 1 << 14
 """Number of positions in a batch."""
 Distances = NDArray[np.int32]
-Numbers = NDArray[np.int64]
 
 
 def shortest_path(space: CheckedSpace, chunks: TableChunks, position: Labels, distance: int) -> Labels:

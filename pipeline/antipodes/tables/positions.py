@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antipodes.tables.store.chunks import TableChunks, by_chunk
+from antipodes_tasks.base.array_types import Labels
 from antipodes_tasks.move_tables import Indices
-from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.spaces.space import Space
 
 BATCH = 1 << 14

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from antipodes.puzzles.pattern import batches
 from antipodes.tables.checked_space import CheckedSpace
 from antipodes.tables.store.chunks import TableChunks
+from antipodes_tasks.base.array_types import Labels
 from antipodes_tasks.base.errors import PositionError
 from antipodes_tasks.base.quoting import counted
-from antipodes_tasks.rules.moves import Labels
 
 Reached = tuple[NDArray[np.int32], NDArray[np.int64]]
 """The distances and the indices ``(n,)`` of positions."""

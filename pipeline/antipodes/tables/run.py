@@ -34,10 +34,10 @@ from antipodes.tables.store.table_manifest import TableManifest
 from antipodes.tables.strategies.commitment import commitment_of
 from antipodes.tables.table import open_table
 from antipodes_tasks.base import arguments
+from antipodes_tasks.base.array_types import Labels
 from antipodes_tasks.base.errors import InputError, StoreError
 from antipodes_tasks.base.option_names import option
 from antipodes_tasks.rules.function_checks import check_functions
-from antipodes_tasks.rules.moves import Labels
 
 __all__ = ["RunOptions", "RunReport", "run_puzzle"]
 

@@ -8,16 +8,15 @@ from functools import partial
 from threading import Lock
 
 import numpy as np
-from numpy.typing import NDArray
 
 from antipodes.tables.up_to_symmetry import LISTED_SHARE, symmetry_classes
+from antipodes_tasks.base.array_types import Labels, Numbers
 from antipodes_tasks.base.errors import ResourceLimitError
 from antipodes_tasks.base.option_names import option
 from antipodes_tasks.base.parallel import check_wanted, in_threads
 from antipodes_tasks.bfs.layer_weights import SymmetricEntries
 from antipodes_tasks.properties.fixed import fixed_positions
 from antipodes_tasks.properties.symmetry import Symmetry
-from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.spaces.space import NOT_NUMBERED, Space
 
 ENTRY_BYTES = 64
@@ -26,7 +25,6 @@ MAX_WAITING = 1 << 22
 """Maximum number of entries that wait until they are merged with the others."""
 MAX_TESTED, BATCH = 1 << 20, 1 << 16
 """Maximum number of positions of a space that are tested one by one, and number of positions tested together."""
-Numbers = NDArray[np.int64]
 
 
 def symmetric_entries(space: Space, memory: int | None = None) -> SymmetricEntries:

@@ -36,12 +36,13 @@ from antipodes.tables.store.search_stores import TableStore, read_given
 from antipodes.tables.store.table_manifest import DEPTH, TableManifest
 from antipodes.tables.up_to_symmetry import SymmetricPositions, representatives
 from antipodes_tasks.base import arguments
+from antipodes_tasks.base.array_types import Labels
 from antipodes_tasks.base.errors import ClosedError, InputError, UnfinishedError, UnreachableError
 from antipodes_tasks.base.quoting import counted
 from antipodes_tasks.properties.heuristic_function import Estimator, checked_function
 from antipodes_tasks.properties.obstacles import unreachable
 from antipodes_tasks.properties.symmetry import Symmetry
-from antipodes_tasks.rules.moves import Labels, LegalMoves
+from antipodes_tasks.rules.moves import LegalMoves
 from antipodes_tasks.spaces.space import Space
 
 if TYPE_CHECKING:
@@ -276,9 +277,8 @@ class Table(TableQuestions, SearchResult):
     def positions_at(self, depth: int, limit: int | None = None) -> Labels:
         """Return the positions at a depth, ``(n, places)``, in the order of their indices, at most ``limit`` of them.
 
-        If the table is reduced by symmetries, they are in the order of its entries.
-
-        Raises InputError if there is no such depth or the limit is negative.
+        If the table is reduced by symmetries, they are in the order of its entries. Raises InputError if there is no
+        such depth or the limit is negative.
         """
         return self._reached.first_of(*self._first_at(depth, limit))
 

@@ -9,19 +9,18 @@ from functools import partial
 from threading import Event, Lock
 
 import numpy as np
-from numpy.typing import NDArray
 
 from antipodes.tables.positions import ReachedPositions
 from antipodes.tables.store.chunks import TableChunks
+from antipodes_tasks.base.array_types import Labels, Mask, Numbers
 from antipodes_tasks.base.errors import ResourceLimitError, StoreDamagedError
 from antipodes_tasks.base.parallel import check_wanted, in_threads
 from antipodes_tasks.properties.finding import symmetries_of
 from antipodes_tasks.properties.fixed import fixed_positions
 from antipodes_tasks.properties.symmetry import Symmetry
-from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.spaces.space import NOT_NUMBERED, Space
 
-Counts = NDArray[np.int64]
+Counts = Numbers
 LOOKED_UP = 1 << 22
 """Number of positions whose depths are looked up together, so that each chunk is read once for all of them."""
 LISTED_SHARE = 0.25
@@ -172,12 +171,12 @@ def representatives(space: Space, batches: Iterable[Labels]) -> Iterator[Labels]
         yield first
 
 
-def _precedes(one: Labels, other: Labels) -> NDArray[np.bool_]:
+def _precedes(one: Labels, other: Labels) -> Mask:
     """Return whether each position ``(n, places)`` lexicographically precedes the other, ``(n,)``."""
     differs = one != other
     place = differs.argmax(axis=1)
     every = np.arange(len(one))
-    before: NDArray[np.bool_] = differs[every, place] & (one[every, place] < other[every, place])
+    before: Mask = differs[every, place] & (one[every, place] < other[every, place])
     return before
 
 

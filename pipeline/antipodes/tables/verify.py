@@ -7,7 +7,6 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from antipodes.executors.api import never_stop
 from antipodes.executors.opening import as_scheduler
@@ -27,12 +26,12 @@ from antipodes.tables.store.manifest import NOTHING_COMMITTED
 from antipodes.tables.store.search_stores import TableStore, read_given
 from antipodes.tables.store.table_manifest import TableManifest
 from antipodes_tasks.base import arguments
+from antipodes_tasks.base.array_types import Labels, Numbers
 from antipodes_tasks.base.errors import StoreDamagedError
 from antipodes_tasks.base.option_names import option
 from antipodes_tasks.base.quoting import counted, shorten
 from antipodes_tasks.keys.encoded_runs import integers
 from antipodes_tasks.move_tables import Indices
-from antipodes_tasks.rules.moves import Labels
 
 STORE, USER = "store", "user"
 
@@ -166,7 +165,7 @@ def _problems(store: TableStore, manifest: TableManifest, checked: CheckedTable)
     yield from _wrong_index(store, manifest, checked.layers)
 
 
-def _wrong_counts(manifest: TableManifest, layers: NDArray[np.int64]) -> Iterator[str]:
+def _wrong_counts(manifest: TableManifest, layers: Numbers) -> Iterator[str]:
     """Yield a line if the counts in the manifest differ from the counts in the chunks."""
     counts = enumerate(zip(manifest.layers, layers.sum(axis=0)[:-1].tolist(), strict=True))
     if wrong := [(depth, expected, found) for depth, (expected, found) in counts if expected != found]:
@@ -175,7 +174,7 @@ def _wrong_counts(manifest: TableManifest, layers: NDArray[np.int64]) -> Iterato
         yield f"the manifest counts {counted(expected, 'position')} at depth {depth}, the table has {found:,}{others}"
 
 
-def _wrong_index(store: TableStore, manifest: TableManifest, layers: NDArray[np.int64]) -> Iterator[str]:
+def _wrong_index(store: TableStore, manifest: TableManifest, layers: Numbers) -> Iterator[str]:
     """Yield a line if the index by depth is wrong or corrupt, so that queries by depth would fail."""
     found = layers[:, :-1]
     try:

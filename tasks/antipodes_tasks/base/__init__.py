@@ -1,1 +1,1 @@
-"""Errors, checks of arguments, quoting for messages, machine code, and work on threads: used by all other packages."""
+"""Types of arrays, errors, checks of arguments, quoting for messages, machine code, and threads: used everywhere."""

@@ -7,9 +7,10 @@ once for each segment, although most segments of a search with many layers set o
 import numpy as np
 from numpy.typing import NDArray
 
+from antipodes_tasks.base.array_types import Bytes
 from antipodes_tasks.base.jit import integer, kernel, popcount
 from antipodes_tasks.bfs.bitmaps import Bitmap, expand, words
-from antipodes_tasks.bfs.segments import GAPS, Bytes, Segment, read_bitmap, read_gap
+from antipodes_tasks.bfs.segments import GAPS, Segment, read_bitmap, read_gap
 from antipodes_tasks.move_tables import ColumnMap, ColumnMaps, MoveTables
 
 MAX_COLUMNS = 1 << 12

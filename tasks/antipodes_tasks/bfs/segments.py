@@ -18,12 +18,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from antipodes_tasks.base.array_types import Bytes, Numbers
 from antipodes_tasks.base.errors import StoreDamagedError
 from antipodes_tasks.base.jit import integer, kernel, leading_zeros, popcount, trailing_zeros
 from antipodes_tasks.bfs.bitmaps import WORD, Bitmap, Depths, bitmap_bytes
 
-Bytes = NDArray[np.uint8]
-Numbers = NDArray[np.int64]
 FlatDepths = NDArray[np.uint8] | NDArray[np.uint16]
 
 GAPS, BITS, KEYS = 0, 1, 2

@@ -9,13 +9,11 @@ from operator import mul
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from antipodes_tasks.base.array_types import Labels, Numbers, Words
 from antipodes_tasks.base.jit import kernel
-from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.rules.parts import Part
 
-Words = NDArray[np.uint64]
 WORD = 64
 """Number of bits of a word."""
 MIN_POSITIONS_TO_COMPILE = 1 << 14
@@ -27,7 +25,7 @@ PACKED = 1 << 11
 class FieldLayout(NamedTuple):
     """The location of each field in a key, as arrays ``(fields,)``."""
 
-    word: NDArray[np.int64]
+    word: Numbers
     shift: Words
     mask: Words
 
@@ -121,7 +119,7 @@ class SharedFields:
         return layout_of([bits_of(values) for values in self.values])
 
     @cached_property
-    def field(self) -> NDArray[np.int64]:
+    def field(self) -> Numbers:
         """``(places,)``: number of the field of each place."""
         return np.repeat(np.arange(len(self.groups)), self.groups)
 
@@ -176,7 +174,7 @@ def bits_of(values: int) -> int:
 
 
 @kernel
-def _pack(labels: Labels, word: NDArray[np.int64], shift: Words, packed: Words) -> None:
+def _pack(labels: Labels, word: Numbers, shift: Words, packed: Words) -> None:
     """Write labels ``(n, places)`` to words, PACKED positions at a time, place by place."""
     for begin in range(0, len(labels), PACKED):
         end = min(begin + PACKED, len(labels))
@@ -188,7 +186,7 @@ def _pack(labels: Labels, word: NDArray[np.int64], shift: Words, packed: Words) 
 
 
 @kernel
-def _unpack(words: Words, word: NDArray[np.int64], shift: Words, mask: Words, labels: Labels) -> None:
+def _unpack(words: Words, word: Numbers, shift: Words, mask: Words, labels: Labels) -> None:
     """Write the labels of words ``(n, words)``."""
     for i in range(len(words)):
         for place in range(len(word)):

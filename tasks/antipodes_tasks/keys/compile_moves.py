@@ -7,7 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes_tasks.keys.bit_fields import WORD, Words
+from antipodes_tasks.base.array_types import Numbers, Words
+from antipodes_tasks.keys.bit_fields import WORD
 from antipodes_tasks.keys.compiled_moves import (
     MAX_CODES,
     UNGUARDED,
@@ -15,7 +16,6 @@ from antipodes_tasks.keys.compiled_moves import (
     CompiledMoves,
     FieldCondition,
     Lookup,
-    Numbers,
     Tables,
     arrays_of,
 )

@@ -11,14 +11,13 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from antipodes_tasks.keys.bit_fields import WORD, Words
+from antipodes_tasks.base.array_types import Numbers, Words
+from antipodes_tasks.keys.bit_fields import WORD
 
 UNGUARDED = -1
 MAX_CODES = 64
 """Number of field values that a condition's mask distinguishes; the last bit also stands for all greater values."""
-Numbers = NDArray[np.int64]
 
 
 class FieldCondition(NamedTuple):

@@ -8,14 +8,12 @@ key. Keys of several words are stored as little-endian words, the first word fir
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from antipodes_tasks.base.array_types import Bytes, Numbers
 from antipodes_tasks.base.jit import integer, kernel, trailing_zeros
 from antipodes_tasks.keys.packing import Keys
 from antipodes_tasks.keys.sorted_keys import difference
 
-Bytes = NDArray[np.uint8]
-Numbers = NDArray[np.int64]
 WORD, WORD_BYTES = 64, 8
 AHEAD = 4
 """Number of bytes that are always written or read together, whether they are needed or not."""
@@ -27,7 +25,7 @@ def no_keys(words: int) -> Keys:
     return np.empty(0 if words == 1 else (0, words), dtype=np.uint64)
 
 
-def integers(keys: Keys | NDArray[np.int64]) -> list[int]:
+def integers(keys: Keys | Numbers) -> list[int]:
     """Return the keys as Python integers."""
     if keys.ndim == 1:
         found: list[int] = keys.tolist()

@@ -11,7 +11,8 @@ from math import log2
 
 import numpy as np
 
-from antipodes_tasks.keys.bit_fields import WORD, Words, bits_of
+from antipodes_tasks.base.array_types import Words
+from antipodes_tasks.keys.bit_fields import WORD, bits_of
 from antipodes_tasks.rules.footprints import Footprints
 
 MAX_SETS = 1 << 16

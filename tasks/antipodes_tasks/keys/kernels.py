@@ -2,9 +2,9 @@
 
 import numpy as np
 
+from antipodes_tasks.base.array_types import Numbers, Words
 from antipodes_tasks.base.jit import integer, kernel, trailing_zeros
-from antipodes_tasks.keys.bit_fields import Words
-from antipodes_tasks.keys.compiled_moves import CompiledMoves, Numbers
+from antipodes_tasks.keys.compiled_moves import CompiledMoves
 from antipodes_tasks.keys.piece_steps import PieceSteps
 
 ZERO, ONE = np.uint64(0), np.uint64(1)

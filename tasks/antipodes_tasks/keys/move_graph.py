@@ -5,12 +5,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from antipodes_tasks.base.array_types import Labels
 from antipodes_tasks.base.errors import ResourceLimitError
 from antipodes_tasks.base.option_names import option
 from antipodes_tasks.base.quoting import counted
 from antipodes_tasks.keys.bit_fields import Fields
 from antipodes_tasks.keys.position_set import PositionSet
-from antipodes_tasks.rules.moves import Labels, Moves
+from antipodes_tasks.rules.moves import Moves
 from antipodes_tasks.rules.parts import Part
 
 BATCH = 1 << 14

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from antipodes_tasks.base.array_types import Labels, Mask
 from antipodes_tasks.base.errors import FieldError, SizeLimitError
 from antipodes_tasks.base.quoting import quote
 from antipodes_tasks.keys.bit_fields import WORD, Fields, SharedFields, bits_of
@@ -27,7 +28,6 @@ from antipodes_tasks.keys.identical_pieces import (
     shared,
 )
 from antipodes_tasks.rules.footprints import EMPTY, Footprint, Footprints, block_steps
-from antipodes_tasks.rules.moves import Labels, Mask
 from antipodes_tasks.rules.parts import Part, moduli_of
 from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.rules.transforms import Transforms

@@ -10,14 +10,12 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from antipodes_tasks.keys.bit_fields import WORD, SharedFields, Words
+from antipodes_tasks.base.array_types import Numbers, Words
+from antipodes_tasks.keys.bit_fields import WORD, SharedFields
 from antipodes_tasks.keys.identical_pieces import PieceSets
 from antipodes_tasks.keys.packing import Packing
 from antipodes_tasks.rules.footprints import EMPTY, BlockStep
-
-Numbers = NDArray[np.int64]
 
 
 class PieceSteps(NamedTuple):
@@ -102,7 +100,7 @@ class _Making:
         """Return the places that a piece covers."""
         return self.mask(self.covers.get((place, label), (place,)))
 
-    def added(self, field: int, numbers: NDArray[np.int64]) -> Words:
+    def added(self, field: int, numbers: Numbers) -> Words:
         """Return the change ``(k, words)`` of a key when numbers, which may be negative, are added to a field."""
         found = np.zeros((len(numbers), self.fields.words), dtype=np.uint64)
         found[:, self.fields.layout.word[field]] = numbers.astype(np.uint64) << self.fields.layout.shift[field]

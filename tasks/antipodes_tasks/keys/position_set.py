@@ -5,13 +5,12 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from antipodes_tasks.base.array_types import Numbers, Words
 from antipodes_tasks.base.errors import ResourceLimitError
 from antipodes_tasks.base.jit import integer, kernel
 from antipodes_tasks.base.quoting import counted
 from antipodes_tasks.keys.bit_fields import Fields
 
-Words = NDArray[np.uint64]
-Numbers = NDArray[np.int64]
 Slots = NDArray[np.int32]
 ZERO, ONE, HALF = np.uint64(0), np.uint64(1), np.uint64(32)
 FACTOR = np.uint64(0x9E3779B97F4A7C15)

@@ -9,7 +9,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from antipodes_tasks.keys.encoded_runs import Bytes, Numbers, decode, encode, encode_parts, no_keys, without_run
+from antipodes_tasks.base.array_types import Bytes, Numbers
+from antipodes_tasks.keys.encoded_runs import decode, encode, encode_parts, no_keys, without_run
 from antipodes_tasks.keys.packing import Keys
 from antipodes_tasks.keys.sorted_keys import find
 

@@ -5,14 +5,15 @@ from functools import lru_cache
 
 import numpy as np
 
+from antipodes_tasks.base.array_types import Labels, Mask, Numbers, Words
 from antipodes_tasks.keys.bit_fields import Fields
 from antipodes_tasks.keys.compile_moves import compiled_moves
 from antipodes_tasks.keys.compiled_moves import CompiledMoves
 from antipodes_tasks.keys.expansion import ROOM
 from antipodes_tasks.keys.kernels import expand_rows, expand_words
 from antipodes_tasks.keys.packing import Packing
-from antipodes_tasks.keys.position_set import Numbers, PositionSet, Words
-from antipodes_tasks.rules.moves import Labels, Mask, Moves
+from antipodes_tasks.keys.position_set import PositionSet
+from antipodes_tasks.rules.moves import Moves
 from antipodes_tasks.rules.parts import Part
 from antipodes_tasks.rules.swaps import Swaps
 from antipodes_tasks.rules.transforms import Transforms

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from antipodes_tasks.base.array_types import Mask
 from antipodes_tasks.base.jit import kernel
 
 Arrangements = NDArray[np.uint8]
@@ -104,9 +105,6 @@ def _unrank_batch(ranks: Ranks, counts: Sequence[int]) -> Arrangements:
         wider[~taken] = arrangement.ravel()
         arrangement = wider
     return arrangement
-
-
-Mask = NDArray[np.bool_]
 
 
 @cache

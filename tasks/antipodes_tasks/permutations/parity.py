@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-Labels = NDArray[np.uint8]
+from antipodes_tasks.base.array_types import Labels
+
 Parities = NDArray[np.uint8]
 BATCH = 1 << 14
 """Number of arrangements in a batch, so that intermediate results stay in the cache."""

@@ -10,11 +10,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from antipodes_tasks.base.array_types import Labels, Numbers
 from antipodes_tasks.properties.coloured_graph import ColouredGraph
-from antipodes_tasks.properties.symmetry import Numbers, Symmetry
+from antipodes_tasks.properties.symmetry import Symmetry
 from antipodes_tasks.properties.symmetry_graph import SymmetryGraph, images_of_copies
 from antipodes_tasks.rules.footprints import EMPTY, BlockStep, block_step
-from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.rules.transforms import Transforms
 

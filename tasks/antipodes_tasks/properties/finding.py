@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from antipodes_tasks.base import arguments
+from antipodes_tasks.base.array_types import Labels, Numbers
 from antipodes_tasks.base.errors import ResourceLimitError
 from antipodes_tasks.base.quoting import counted
 from antipodes_tasks.permutations.chain import (
@@ -30,9 +31,8 @@ from antipodes_tasks.permutations.chain import (
 from antipodes_tasks.properties.block_graph import BlockGraph, blocks_of
 from antipodes_tasks.properties.named import DeclaredSymmetries
 from antipodes_tasks.properties.puzzle_graph import PuzzleGraph
-from antipodes_tasks.properties.symmetry import Numbers, Symmetry
+from antipodes_tasks.properties.symmetry import Symmetry
 from antipodes_tasks.properties.symmetry_graph import SymmetryGraph
-from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.rules.rules import Rules
 
 MAX_TRIED = 1 << 10

@@ -10,10 +10,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from antipodes_tasks.base.array_types import Labels, Numbers
 from antipodes_tasks.base.errors import ResourceLimitError
 from antipodes_tasks.permutations.parity import cycles
-from antipodes_tasks.properties.symmetry import Numbers, Symmetry
-from antipodes_tasks.rules.moves import Labels
+from antipodes_tasks.properties.symmetry import Symmetry
 
 BATCH_BYTES = 1 << 22
 """Approximate memory, in bytes, of a batch of arrangements in which one cycle of places is filled. Since the cycles are

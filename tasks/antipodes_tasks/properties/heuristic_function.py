@@ -6,11 +6,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from antipodes_tasks.base.array_types import Labels
 from antipodes_tasks.base.errors import InputError
 from antipodes_tasks.base.quoting import shorten
 from antipodes_tasks.properties.heuristics import NAMED
 from antipodes_tasks.rules.custom_function import CustomFunction, guard
-from antipodes_tasks.rules.moves import Labels
 
 Floats = NDArray[np.float64]
 Estimator = Callable[[Labels], Any]

@@ -4,11 +4,11 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from antipodes_tasks.base import arguments
+from antipodes_tasks.base.array_types import Labels, Numbers
 from antipodes_tasks.base.errors import InputError
 from antipodes_tasks.properties.gaps import gaps, turns_over
-from antipodes_tasks.properties.lower_bounds import LowerBound, Numbers
+from antipodes_tasks.properties.lower_bounds import LowerBound
 from antipodes_tasks.properties.piece_distances import is_grid, is_large_grid, linear_conflict, manhattan, moves_pieces
-from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.rules.rules import Rules
 
 

@@ -12,10 +12,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes_tasks.rules.moves import Labels
+from antipodes_tasks.base.array_types import Labels, Numbers, Words
 
-Numbers = NDArray[np.int64]
-Words = NDArray[np.uint64]
 UNREACHABLE_COST = 1 << 20
 """Cost of a place from which a piece cannot reach a goal: more than the moves of any search."""
 

@@ -10,13 +10,14 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from antipodes_tasks.base.array_types import Labels, Numbers
 from antipodes_tasks.base.errors import InputError
 from antipodes_tasks.base.quoting import quote
-from antipodes_tasks.properties.symmetry import NO_MOVE, Numbers, Symmetry
+from antipodes_tasks.properties.symmetry import NO_MOVE, Symmetry
 from antipodes_tasks.properties.symmetry_graph import SymmetryGraph
 from antipodes_tasks.rules.custom_function import CustomFunction
 from antipodes_tasks.rules.function_checks import positions_near
-from antipodes_tasks.rules.moves import Labels, Moves
+from antipodes_tasks.rules.moves import Moves
 from antipodes_tasks.rules.parts import moduli_of, random_positions
 from antipodes_tasks.rules.rules import Rules
 

@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import numpy as np
 
+from antipodes_tasks.base.array_types import Labels
 from antipodes_tasks.properties.solvability import WrongSum, invariants, parities, solvable, wrong_sum
-from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.rules.parts import Part
 from antipodes_tasks.rules.rules import Rules
 

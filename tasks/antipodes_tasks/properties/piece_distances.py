@@ -5,8 +5,8 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes_tasks.properties.lower_bounds import UNREACHABLE_COST, BoundTable, Numbers, TableSum
-from antipodes_tasks.rules.moves import Labels
+from antipodes_tasks.base.array_types import Labels, Numbers
+from antipodes_tasks.properties.lower_bounds import UNREACHABLE_COST, BoundTable, TableSum
 from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.rules.swaps import UNREACHABLE, Edges, distances_to, reversed_edges, swap_edges
 

@@ -11,11 +11,12 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from antipodes_tasks.base.array_types import Labels, Mask, Numbers
 from antipodes_tasks.base.errors import InputError
 from antipodes_tasks.properties.coloured_graph import ColouredGraph
-from antipodes_tasks.properties.symmetry import Numbers, Symmetry
+from antipodes_tasks.properties.symmetry import Symmetry
 from antipodes_tasks.properties.symmetry_graph import SymmetryGraph, images_of_copies
-from antipodes_tasks.rules.moves import Labels, Mask, Moves
+from antipodes_tasks.rules.moves import Moves
 from antipodes_tasks.rules.parts import moduli_of
 from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.rules.transforms import Transforms

@@ -15,10 +15,10 @@ from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from antipodes_tasks.base.array_types import Labels, Mask, Numbers
 from antipodes_tasks.permutations import parity
-from antipodes_tasks.rules.moves import Labels, Mask, Moves
+from antipodes_tasks.rules.moves import Moves
 from antipodes_tasks.rules.parts import Part
 from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.rules.swaps import any_order, both_ways, connected, swap_edges, two_colouring
@@ -61,7 +61,7 @@ def solvable(rules: Rules, position: Labels, goals: Labels) -> Solvable:
     return Solvable(possible, possible if any_order(rules) else same)
 
 
-def invariants(rules: Rules, positions: Labels) -> NDArray[np.int64]:
+def invariants(rules: Rules, positions: Labels) -> Numbers:
     """Return parities and sums ``(n, numbers)`` of positions ``(n, places)``, on which `parities` depends alone."""
     return np.column_stack((_changes(rules, rules.first, positions), _coloured(rules, positions)))
 
@@ -88,13 +88,13 @@ def _by_colour(rules: Rules, position: Labels, goals: Labels) -> Mask:
     return np.stack((~odd, odd), axis=1)
 
 
-def _coloured(rules: Rules, positions: Labels) -> NDArray[np.int64]:
+def _coloured(rules: Rules, positions: Labels) -> Numbers:
     """Return the parity of the number of empty places of one colour, ``(n,)``; zeros without a two-colouring."""
     edges = swap_edges(rules)
     colours = two_colouring(edges, rules.places) if edges else None
     if colours is None:
         return np.zeros(positions.shape[:-1], dtype=np.int64)
-    odd: NDArray[np.int64] = (positions == 0) @ colours.astype(np.int64) % 2
+    odd: Numbers = (positions == 0) @ colours.astype(np.int64) % 2
     return odd
 
 
@@ -130,7 +130,7 @@ def _by_sums(rules: Rules, position: Labels, goals: Labels) -> Mask:
     return possible
 
 
-def _changes(rules: Rules, position: Labels, goals: Labels) -> NDArray[np.int64]:
+def _changes(rules: Rules, position: Labels, goals: Labels) -> Numbers:
     """Return the difference of each sum between the position and each of the goals, ``(n, sums)``."""
     changes = [np.zeros((len(goals), 0), dtype=np.int64)]
     for part, here in zip(rules.parts, rules.ranges, strict=True):

@@ -9,11 +9,10 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from antipodes_tasks.base.array_types import Labels, Numbers
 from antipodes_tasks.base.quoting import shorten
-from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.rules.rules import Rules
 
-Numbers = NDArray[np.int64]
 Answers = TypeVar("Answers")
 NO_MOVE = -1
 """Used instead of a move's index if it is not known to which move a Python function is mapped."""

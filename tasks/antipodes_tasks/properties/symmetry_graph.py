@@ -5,8 +5,9 @@ from functools import cached_property
 
 import numpy as np
 
+from antipodes_tasks.base.array_types import Numbers
 from antipodes_tasks.properties.coloured_graph import ColouredGraph
-from antipodes_tasks.properties.symmetry import Numbers, Symmetry
+from antipodes_tasks.properties.symmetry import Symmetry
 
 
 class SymmetryGraph(ABC):

@@ -9,8 +9,9 @@ from functools import cached_property
 
 import numpy as np
 
+from antipodes_tasks.base.array_types import Labels, Mask
 from antipodes_tasks.base.errors import InputError
-from antipodes_tasks.rules.moves import Labels, Mask, Moves, Pairs
+from antipodes_tasks.rules.moves import Moves, Pairs
 from antipodes_tasks.rules.swaps import Swaps, both_ways, neighbours
 
 EMPTY = 0

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from antipodes_tasks.base.array_types import Labels, Mask
 from antipodes_tasks.base.errors import InputError
 from antipodes_tasks.base.quoting import shorten
-from antipodes_tasks.rules.moves import Labels, Mask, Moves
+from antipodes_tasks.rules.moves import Moves
 from antipodes_tasks.rules.parts import Part
 
 if TYPE_CHECKING:

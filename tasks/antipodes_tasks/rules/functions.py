@@ -11,12 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antipodes_tasks.base import arguments
+from antipodes_tasks.base.array_types import Labels, Mask
 from antipodes_tasks.base.errors import InputError, PositionError
 from antipodes_tasks.base.jit import kernel
 from antipodes_tasks.base.quoting import quote
 from antipodes_tasks.rules.custom_function import CustomFunction, guard
 from antipodes_tasks.rules.function_checks import in_symbols
-from antipodes_tasks.rules.moves import Labels, Mask, Moves
+from antipodes_tasks.rules.moves import Moves
 from antipodes_tasks.rules.parts import (
     MIN_POSITIONS_TO_COMPILE,
     Part,

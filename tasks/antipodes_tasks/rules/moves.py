@@ -11,12 +11,10 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from antipodes_tasks.base.array_types import Labels, Mask
 from antipodes_tasks.base.quoting import counted
 from antipodes_tasks.rules.custom_function import CustomFunction
 
-Labels = NDArray[np.uint8]
-"""Positions as arrays ``(..., places)``: the label on each place."""
-Mask = NDArray[np.bool_]
 Pairs = NDArray[np.int16]
 """Pairs of places ``(n, 2)``."""
 GoalTest = Callable[[Labels], Mask]

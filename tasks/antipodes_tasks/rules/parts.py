@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from antipodes_tasks.base.array_types import Labels
 from antipodes_tasks.base.errors import PositionError
 from antipodes_tasks.base.jit import kernel
-from antipodes_tasks.rules.moves import Labels
 
 MIN_POSITIONS_TO_COMPILE = 1 << 14
 """Minimum number of positions that a compiled kernel checks; for fewer positions, loading the kernel takes longer."""

@@ -12,10 +12,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from antipodes_tasks.base import arguments
+from antipodes_tasks.base.array_types import Labels
 from antipodes_tasks.base.errors import InputError, PositionError
 from antipodes_tasks.base.quoting import counted, shorten
 from antipodes_tasks.rules.footprints import Footprints
-from antipodes_tasks.rules.moves import Labels, Moves
+from antipodes_tasks.rules.moves import Moves
 from antipodes_tasks.rules.parts import Part, ranges_of
 from antipodes_tasks.rules.squares import Grid
 from antipodes_tasks.rules.starts import Starts

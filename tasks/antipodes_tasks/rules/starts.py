@@ -5,8 +5,8 @@ from typing import Any, SupportsIndex, overload
 
 import numpy as np
 
+from antipodes_tasks.base.array_types import Labels
 from antipodes_tasks.base.quoting import counted
-from antipodes_tasks.rules.moves import Labels
 
 Start = tuple[int, ...]
 

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from antipodes_tasks.base.array_types import Labels, Mask
 from antipodes_tasks.base.errors import InputError
-from antipodes_tasks.rules.moves import Labels, Mask, Moves, Pairs, Steps
+from antipodes_tasks.rules.moves import Moves, Pairs, Steps
 from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.rules.transforms import Transforms
 

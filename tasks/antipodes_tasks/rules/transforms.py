@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from antipodes_tasks.base import arguments
+from antipodes_tasks.base.array_types import Labels, Mask
 from antipodes_tasks.base.errors import InputError
 from antipodes_tasks.base.quoting import counted
-from antipodes_tasks.rules.moves import Labels, Mask, Moves
+from antipodes_tasks.rules.moves import Moves
 
 PLACE_BYTES = 64
 """Bytes of memory per place of a move, for all arrays together."""

@@ -11,11 +11,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from antipodes_tasks.base.array_types import Labels, Numbers
 from antipodes_tasks.base.errors import InputError
 from antipodes_tasks.base.option_names import option
 from antipodes_tasks.base.quoting import quote, shorten
-from antipodes_tasks.keys.position_set import Numbers
-from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.rules.parts import Part
 from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.rules.transforms import Effect, Transforms

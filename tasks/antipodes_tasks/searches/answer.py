@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+from antipodes_tasks.base.array_types import Labels
 from antipodes_tasks.base.errors import ResourceLimitError
 from antipodes_tasks.base.quoting import counted
-from antipodes_tasks.rules.moves import Labels
 
 DEFAULT_LIMIT = 1000
 """Default maximum number of solutions that a search lists; the count includes all solutions."""

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from antipodes_tasks.keys.position_set import Numbers
+from antipodes_tasks.base.array_types import Labels, Numbers
 from antipodes_tasks.properties.lower_bounds import LowerBound
-from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.searches.answer import check_listing
 from antipodes_tasks.searches.depth_first import EXPANDED, FAR, FOUND, NEXT_BOUND, Descent, Pass, room_for_paths
 from antipodes_tasks.searches.problem import Problem, Request

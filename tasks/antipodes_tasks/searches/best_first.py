@@ -13,11 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antipodes_tasks.base import arguments
+from antipodes_tasks.base.array_types import Labels, Numbers, Words
 from antipodes_tasks.base.errors import InputError
 from antipodes_tasks.base.jit import kernel
-from antipodes_tasks.keys.position_set import Numbers, PositionSet, Slots, Words, find_slot
+from antipodes_tasks.keys.position_set import PositionSet, Slots, find_slot
 from antipodes_tasks.properties.lower_bounds import UNREACHABLE_COST
-from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.searches.answer import DEFAULT_LIMIT, Answer, Outcome, Proof, unsolved
 from antipodes_tasks.searches.breadth_first import MEMORY_LIMIT
 from antipodes_tasks.searches.guides import Guidance, Guide

@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from antipodes_tasks.base.array_types import Words
 from antipodes_tasks.base.jit import kernel
 from antipodes_tasks.keys.bit_fields import Fields
-from antipodes_tasks.keys.position_set import Words
 from antipodes_tasks.rules.swaps import UNREACHABLE, Edges, distances_to, neighbours, positions_along, reversed_edges
 from antipodes_tasks.searches.depth_first import FAR, Descent, Pass, paths_to_list, room_for_paths
 from antipodes_tasks.searches.problem import Problem, Request

@@ -12,8 +12,8 @@ the other tables only. Where both meet, positions are looked up in all tables.
 import numpy as np
 from numpy.typing import NDArray
 
+from antipodes_tasks.base.array_types import Labels
 from antipodes_tasks.base.jit import kernel
-from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.searches.block_path import ONE, ZERO, BlockPath, Followers, MoveEffects, ViewArrays, paths_found
 from antipodes_tasks.searches.bundle_arrays import BundleArrays, BundleBlocks
 from antipodes_tasks.searches.bundle_lookups import keep_share, successors_by_bundles

@@ -3,15 +3,14 @@
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
 from antipodes_tasks.base import arguments
+from antipodes_tasks.base.array_types import Labels, Numbers, Words
 from antipodes_tasks.base.errors import InputError
 from antipodes_tasks.keys.bit_fields import Fields
-from antipodes_tasks.keys.position_set import Numbers, PositionSet, Words
+from antipodes_tasks.keys.position_set import PositionSet
 from antipodes_tasks.keys.steps import Steps
 from antipodes_tasks.properties.heuristics import has_heuristic
-from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.searches.answer import DEFAULT_LIMIT, Answer, Outcome, unsolved
 from antipodes_tasks.searches.problem import A_PROBLEM, Problem, Request
 from antipodes_tasks.searches.progress import Listener, Pace, Progress, silence
@@ -148,7 +147,7 @@ class Reached:
         """Return the packed positions at a distance, ``(n, words)``."""
         return self._positions.words[self._ends[depth] : self._ends[depth + 1]]
 
-    def depths(self, keys: Words) -> NDArray[np.int64]:
+    def depths(self, keys: Words) -> Numbers:
         """Return the distance of each of ``(n, words)`` packed positions; -1 if it has not been reached."""
         numbers = self._positions.numbers(keys)
         depths = np.searchsorted(self._ends, numbers, side="right") - 1

@@ -9,8 +9,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from antipodes_tasks.base.array_types import Numbers, Words
 from antipodes_tasks.base.jit import kernel
-from antipodes_tasks.keys.position_set import Numbers, Words
 from antipodes_tasks.searches.block_path import ONE, ZERO
 from antipodes_tasks.searches.bundles import Bundles
 from antipodes_tasks.searches.depth_first import NEXT_BOUND

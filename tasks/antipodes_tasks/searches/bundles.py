@@ -22,9 +22,9 @@ from typing import NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from antipodes_tasks.base.array_types import Numbers
 from antipodes_tasks.base.jit import kernel
 from antipodes_tasks.base.parallel import on_threads
-from antipodes_tasks.keys.position_set import Numbers
 from antipodes_tasks.properties.symmetry_images import Images
 from antipodes_tasks.rules.swaps import transforms_of
 from antipodes_tasks.searches.digits import INDEPENDENT, Digit
@@ -50,7 +50,7 @@ BUNDLES_AT_ONCE = 1 << 12
 """Number of bundles whose images are computed together."""
 CLASSES_AT_ONCE = 1 << 10
 """Number of classes whose words a thread computes at once."""
-Words = NDArray[np.uint32]
+HalfWords = NDArray[np.uint32]
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,7 +147,7 @@ class Bundles:
     """``(column maps, width)``: for each column of a row, the column of the first row of the class."""
     symmetries: NDArray[np.uint16]
     """``(column maps,)``: the symmetry to which each column map belongs."""
-    words: Words
+    words: HalfWords
     """``(classes * width,)``: bits 2t and 2t + 1 are the value of the entry after turn t."""
 
     @property
@@ -333,7 +333,7 @@ def _fill(
 
 @kernel
 def fill_words(
-    words: Words,
+    words: HalfWords,
     first: int,
     last: int,
     rows: NDArray[np.uint32],

@@ -6,11 +6,11 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from antipodes_tasks.base import arguments
+from antipodes_tasks.base.array_types import Mask, Words
 from antipodes_tasks.base.errors import InputError, ResourceLimitError
 from antipodes_tasks.base.jit import working_clock
-from antipodes_tasks.keys.position_set import PositionSet, Words
+from antipodes_tasks.keys.position_set import PositionSet
 from antipodes_tasks.properties.lower_bounds import UNREACHABLE_COST
-from antipodes_tasks.rules.moves import Mask
 from antipodes_tasks.searches.answer import DEFAULT_LIMIT, Answer, Outcome, Proof, unsolved
 from antipodes_tasks.searches.breadth_first import Frontiers
 from antipodes_tasks.searches.depth_first import Descent

@@ -11,11 +11,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from antipodes_tasks.base.array_types import Labels, Numbers, Words
 from antipodes_tasks.base.jit import kernel
-from antipodes_tasks.keys.position_set import Numbers, Words
 from antipodes_tasks.properties.lower_bounds import Lookups, TableSum
 from antipodes_tasks.properties.piece_distances import costs_of_label
-from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.rules.swaps import reversed_edges, sorted_swaps, swap_edges
 from antipodes_tasks.searches.answer import PATH_BYTES, check_listing
 from antipodes_tasks.searches.problem import Problem, Request

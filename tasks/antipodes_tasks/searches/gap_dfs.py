@@ -16,8 +16,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from antipodes_tasks.base.array_types import Numbers, Words
 from antipodes_tasks.base.jit import kernel
-from antipodes_tasks.keys.position_set import Numbers, Words
 from antipodes_tasks.properties.gaps import Gaps
 from antipodes_tasks.searches.depth_first import (
     DEPTH,

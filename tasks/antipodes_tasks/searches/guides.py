@@ -6,10 +6,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from antipodes_tasks.base.array_types import Labels
 from antipodes_tasks.properties.heuristic_function import Estimator, Floats, checked_function
 from antipodes_tasks.properties.heuristics import heuristic_of
 from antipodes_tasks.properties.lower_bounds import UNREACHABLE_COST
-from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.searches.heuristic import Heuristic
 from antipodes_tasks.searches.problem import Problem
 

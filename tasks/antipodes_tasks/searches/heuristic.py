@@ -7,12 +7,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from antipodes_tasks.keys.position_set import Numbers
+from antipodes_tasks.base.array_types import Labels, Numbers
 from antipodes_tasks.keys.steps import CompiledSteps
 from antipodes_tasks.properties.gaps import Gaps
 from antipodes_tasks.properties.heuristics import heuristic_of
 from antipodes_tasks.properties.lower_bounds import LowerBound, zero_bound
-from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.rules.swaps import swap_edges
 from antipodes_tasks.searches.batch_dfs import descent_by_blocks
 from antipodes_tasks.searches.blank_walk import descent_of_blank

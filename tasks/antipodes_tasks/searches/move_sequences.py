@@ -6,8 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes_tasks.keys.position_set import Numbers
-from antipodes_tasks.rules.moves import Labels, Mask
+from antipodes_tasks.base.array_types import Labels, Mask, Numbers
 from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.rules.swaps import transforms_of
 from antipodes_tasks.rules.transforms import Effect, Transforms

@@ -3,11 +3,10 @@
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from antipodes_tasks.base.array_types import Bytes, Numbers, Words
 from antipodes_tasks.base.jit import integer, kernel
 
-Bytes = NDArray[np.uint8]
 LANES = 4
 FIRST_FACTOR, SECOND_FACTOR = np.uint64(0x9E3779B185EBCA87), np.uint64(0xC2B2AE3D27D4EB4F)
 """Multipliers of xxHash (Y. Collet)."""
@@ -48,7 +47,7 @@ class Encoding(NamedTuple):
         encode(distances, values, self.shift, self.base)
         return values
 
-    def decode(self, values: Bytes, entries: NDArray[np.int64]) -> NDArray[np.int64]:
+    def decode(self, values: Bytes, entries: Numbers) -> Numbers:
         """Return the values of entries ``(n,)``, or ``base`` more if they are clipped and not 0."""
         found = values[entries >> self.shift].astype(np.int64)
         found >>= (entries & ((1 << self.shift) - 1)) * (8 >> self.shift)
@@ -86,7 +85,7 @@ def digest(values: Bytes) -> int:
 
 
 @kernel
-def mix(words: NDArray[np.uint64], lanes: NDArray[np.uint64]) -> None:
+def mix(words: Words, lanes: Words) -> None:
     """Mix words, whose number is a multiple of LANES, into the lanes."""
     a, b, c, d = lanes[0], lanes[1], lanes[2], lanes[3]
     for i in range(np.uint64(0), np.uint64(len(words)), np.uint64(4)):

@@ -8,10 +8,9 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
+from antipodes_tasks.base.array_types import Labels, Numbers
 from antipodes_tasks.base.errors import InputError
 from antipodes_tasks.base.quoting import shorten
-from antipodes_tasks.keys.position_set import Numbers
-from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.searches.heuristic import Heuristic
 from antipodes_tasks.searches.problem import Problem

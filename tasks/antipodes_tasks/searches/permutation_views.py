@@ -7,10 +7,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes_tasks.keys.position_set import Numbers
+from antipodes_tasks.base.array_types import Labels, Numbers
 from antipodes_tasks.properties.lower_bounds import UNREACHABLE_COST
 from antipodes_tasks.properties.symmetry import Symmetry
-from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.searches.abstractions import NO_MOVE, Homomorphism
 from antipodes_tasks.searches.bundles import Bundles

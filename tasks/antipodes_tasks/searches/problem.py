@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from antipodes_tasks.base import arguments
+from antipodes_tasks.base.array_types import Labels
 from antipodes_tasks.base.errors import InputError
 from antipodes_tasks.base.quoting import counted, shorten
 from antipodes_tasks.keys.bit_fields import Fields
@@ -15,7 +16,7 @@ from antipodes_tasks.keys.steps import Steps, steps_of
 from antipodes_tasks.permutations.chain import sifted
 from antipodes_tasks.properties.obstacles import obstacle
 from antipodes_tasks.properties.solvability import parities, solvable
-from antipodes_tasks.rules.moves import GoalTest, Labels
+from antipodes_tasks.rules.moves import GoalTest
 from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.searches.progress import Listener, silence
 from antipodes_tasks.spaces.group import Group

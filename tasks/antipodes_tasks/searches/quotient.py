@@ -13,10 +13,9 @@ from typing import NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from antipodes_tasks.base.array_types import Labels, Numbers
 from antipodes_tasks.base.parallel import on_threads
-from antipodes_tasks.keys.position_set import Numbers
 from antipodes_tasks.properties.symmetry_images import Images
-from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.rules.parts import moduli_of
 from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.rules.swaps import transforms_of

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from antipodes_tasks.rules.moves import Labels
+from antipodes_tasks.base.array_types import Labels
 from antipodes_tasks.rules.parts import random_numbers
 from antipodes_tasks.rules.rules import Rules
 

@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from antipodes_tasks.base import arguments
+from antipodes_tasks.base.array_types import Labels, Numbers
 from antipodes_tasks.base.errors import InputError, ResourceLimitError
 from antipodes_tasks.base.jit import kernel
-from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.rules.swaps import Edges, both_ways, neighbours, positions_along, swap_edges
 from antipodes_tasks.searches.answer import PATH_BYTES
@@ -22,7 +22,6 @@ from antipodes_tasks.searches.progress import Listener, Pace, Progress, silence
 
 Route = tuple[int, ...]
 Numbers32 = NDArray[np.int32]
-Numbers = NDArray[np.int64]
 MAX_BOARDS = 1 << 24
 """Maximum number of boards along a combination of routes; this many take 256 MiB and about a second."""
 MAX_BYTES = 1 << 30

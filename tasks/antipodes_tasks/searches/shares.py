@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from antipodes_tasks.base.array_types import Numbers
 from antipodes_tasks.base.parallel import on_threads
-from antipodes_tasks.keys.position_set import Numbers
 from antipodes_tasks.searches.depth_first import GENERATED, Descent, Pass
 from antipodes_tasks.searches.problem import Request
 

@@ -6,10 +6,9 @@ from itertools import islice
 
 import numpy as np
 
+from antipodes_tasks.base.array_types import Labels, Numbers, Words
 from antipodes_tasks.base.errors import InconsistentDistancesError
 from antipodes_tasks.keys.bit_fields import Fields
-from antipodes_tasks.keys.position_set import Numbers, Words
-from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.searches.answer import Answer, Outcome, check_listing
 from antipodes_tasks.searches.problem import Request
 

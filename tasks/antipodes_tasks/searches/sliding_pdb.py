@@ -15,12 +15,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes_tasks.keys.position_set import Numbers, Words
+from antipodes_tasks.base.array_types import Labels, Numbers, Words
 from antipodes_tasks.properties.finding import symmetries_of
 from antipodes_tasks.properties.lower_bounds import UNREACHABLE_COST
 from antipodes_tasks.properties.symmetry import Symmetry
 from antipodes_tasks.rules.counted_swaps import EMPTY
-from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.rules.swaps import swap_edges
 from antipodes_tasks.searches.depth_first import Descent

@@ -7,8 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes_tasks.keys.position_set import Numbers
-from antipodes_tasks.rules.moves import Labels
+from antipodes_tasks.base.array_types import Labels, Numbers
 from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.searches.block_dfs import descend_in_blocks
 from antipodes_tasks.searches.block_path import BlockPath, Followers, MoveEffects, ViewArrays

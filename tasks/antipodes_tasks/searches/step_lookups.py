@@ -11,8 +11,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from antipodes_tasks.base.array_types import Words
 from antipodes_tasks.base.jit import kernel, popcount, trailing_zeros
-from antipodes_tasks.keys.position_set import Words
 from antipodes_tasks.searches.block_path import (
     BITS,
     CLASSES,

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes_tasks.keys.position_set import Numbers
+from antipodes_tasks.base.array_types import Numbers
 from antipodes_tasks.rules.transforms import Effect, Transforms
 
 NO_TURN = -1

@@ -9,12 +9,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from antipodes_tasks.base.array_types import Mask, Numbers, Words
 from antipodes_tasks.base.jit import kernel, trailing_zeros
 from antipodes_tasks.keys.compiled_moves import CompiledMoves
 from antipodes_tasks.keys.kernels import OTHERS
-from antipodes_tasks.keys.position_set import Numbers, Words
 from antipodes_tasks.keys.steps import CompiledSteps
-from antipodes_tasks.rules.moves import Mask
 from antipodes_tasks.rules.parts import Part
 from antipodes_tasks.rules.swaps import transforms_of
 from antipodes_tasks.rules.transforms import Transforms

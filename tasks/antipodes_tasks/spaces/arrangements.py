@@ -19,6 +19,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from antipodes_tasks.base.array_types import Labels
 from antipodes_tasks.base.errors import FieldError
 from antipodes_tasks.base.quoting import shorten
 from antipodes_tasks.move_tables import Indices
@@ -30,7 +31,6 @@ from antipodes_tasks.permutations.parity import (
     with_last_two_apart,
     with_last_two_equal,
 )
-from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.rules.swaps import any_order, swap_edges, two_colouring
 from antipodes_tasks.spaces.space import NOT_NUMBERED, Numbering, SpaceRecord

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antipodes_tasks.base import arguments
+from antipodes_tasks.base.array_types import Labels
 from antipodes_tasks.base.errors import FieldError, InputError, ResourceLimitError, SizeLimitError
 from antipodes_tasks.base.jit import kernel
 from antipodes_tasks.move_tables import Indices
@@ -27,7 +28,6 @@ from antipodes_tasks.permutations.chain import (
     sifted,
     stabiliser_chain,
 )
-from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.spaces.group_points import PuzzlePoints, points_of
 from antipodes_tasks.spaces.group_tables import Automaton, GroupTables

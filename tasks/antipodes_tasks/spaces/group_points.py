@@ -13,9 +13,9 @@ from functools import cached_property, lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from antipodes_tasks.base.array_types import Labels
 from antipodes_tasks.base.jit import kernel
 from antipodes_tasks.permutations.chain import MAX_POINTS, Permutations
-from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.rules.parts import Part, ranges_of
 from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.rules.transforms import Transforms

@@ -30,7 +30,7 @@ from antipodes_tasks.move_tables import (
 from antipodes_tasks.permutations.arrangements import number_rows
 from antipodes_tasks.permutations.chain import Level, Permutations, compose, inverted, sifted
 
-Numbers = NDArray[np.int32]
+GroupNumbers = NDArray[np.int32]
 
 MAX_TRANSITIONS = 1 << 24
 """Maximum number of transitions that are computed, which takes a few seconds."""
@@ -224,13 +224,13 @@ def _passed(
 
 @kernel
 def fill_rows(
-    target: Numbers,
+    target: GroupNumbers,
     column_map: ColumnMap,
     first_row: int,
-    before: Numbers,
-    states: Numbers,
-    written: Numbers,
-    following: Numbers,
+    before: GroupNumbers,
+    states: GroupNumbers,
+    written: GroupNumbers,
+    following: GroupNumbers,
 ) -> None:
     """Fill lines of the row tables, beginning with row ``first_row``.
 
@@ -249,7 +249,7 @@ def fill_rows(
 
 
 @kernel
-def fill_columns(maps: ColumnMaps, before: Numbers, states: Numbers, written: Numbers) -> None:
+def fill_columns(maps: ColumnMaps, before: GroupNumbers, states: GroupNumbers, written: GroupNumbers) -> None:
     """Fill column maps ``(maps, width)``. The other arrays are as in `fill_rows`, for the digits of the column."""
     digits = written.shape[1]
     for number in range(maps.shape[0]):

@@ -7,6 +7,7 @@ from functools import cached_property, partial
 import numpy as np
 from numpy.typing import NDArray
 
+from antipodes_tasks.base.array_types import Labels
 from antipodes_tasks.base.errors import InputError
 from antipodes_tasks.keys.steps import Steps, steps_of
 from antipodes_tasks.move_tables import (
@@ -19,7 +20,6 @@ from antipodes_tasks.move_tables import (
     index_type,
     unfilled_maps,
 )
-from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.spaces.space import Numbering
 

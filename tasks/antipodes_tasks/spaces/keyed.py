@@ -13,6 +13,7 @@ from typing import Any, ClassVar, Protocol, Self
 import numpy as np
 
 from antipodes_tasks.base.arguments import MAX_INT64
+from antipodes_tasks.base.array_types import Labels
 from antipodes_tasks.base.errors import ConfigError, FieldError, InputError
 from antipodes_tasks.base.quoting import quote, shorten
 from antipodes_tasks.keys.expansion import Expansion
@@ -20,7 +21,6 @@ from antipodes_tasks.keys.packing import Keys, Packing, packing_of
 from antipodes_tasks.keys.ranges import KeyRanges, divided, layers
 from antipodes_tasks.keys.sorted_keys import difference, find, sorted_unique
 from antipodes_tasks.move_tables import Filler, Indices
-from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.rules.starts import Starts
 from antipodes_tasks.spaces.key_tables import SuccessorLists

@@ -23,6 +23,7 @@ from typing import Any, ClassVar, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from antipodes_tasks.base.array_types import Labels
 from antipodes_tasks.base.errors import FieldError, InputError
 from antipodes_tasks.move_tables import (
     COLUMN_BYTES,
@@ -38,7 +39,7 @@ from antipodes_tasks.move_tables import (
     unfilled_maps,
 )
 from antipodes_tasks.permutations.arrangements import rank_arrangements, ranker, unrank_arrangements
-from antipodes_tasks.rules.moves import Labels, Moves
+from antipodes_tasks.rules.moves import Moves
 from antipodes_tasks.rules.parts import Part, random_numbers, random_positions, ranges_of
 from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.spaces.space import Numbering, SpaceRecord

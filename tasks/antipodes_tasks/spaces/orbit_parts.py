@@ -11,8 +11,8 @@ from math import prod
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from antipodes_tasks.base.array_types import Labels, Mask
 from antipodes_tasks.permutations.arrangements import (
     Ranks,
     radices,
@@ -20,7 +20,7 @@ from antipodes_tasks.permutations.arrangements import (
     ranker,
     unrank_arrangements,
 )
-from antipodes_tasks.permutations.parity import Labels, parities, parity_of, with_last_two_apart, with_last_two_equal
+from antipodes_tasks.permutations.parity import parities, parity_of, with_last_two_apart, with_last_two_equal
 from antipodes_tasks.spaces.space import NOT_NUMBERED
 
 
@@ -224,7 +224,7 @@ class OrbitCut:
         return self.column[1:] if self.divides_pieces else self.column
 
     @cached_property
-    def column_places(self) -> NDArray[np.bool_]:
+    def column_places(self) -> Mask:
         """``(places,)``: whether a place belongs to the `column_parts`. All other places belong to the row."""
         belong = np.zeros(max(part.place_slice.stop for part in self.parts), dtype=np.bool_)
         for part in self.column_parts:

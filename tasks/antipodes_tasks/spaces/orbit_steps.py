@@ -10,12 +10,10 @@ from functools import cached_property
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from antipodes_tasks.base.array_types import Mask, Numbers, Words
 from antipodes_tasks.rules.transforms import Transforms
 from antipodes_tasks.spaces.orbit_parts import OrbitCut, PiecesIndex
-
-Numbers = NDArray[np.int64]
 
 
 @dataclass
@@ -51,7 +49,7 @@ class ColumnPlaces(Protocol):
     """The property of a cut that determines which transforms form one step."""
 
     @property
-    def column_places(self) -> NDArray[np.bool_]:
+    def column_places(self) -> Mask:
         """``(places,)``: which places belong to the column only."""
         ...
 
@@ -74,7 +72,7 @@ def orbit_steps(transforms: Transforms, cut: ColumnPlaces) -> OrbitSteps:
     )
 
 
-def _merged(transforms: Transforms, in_column: NDArray[np.bool_], effect_of: Sequence[int]) -> list[_Step]:
+def _merged(transforms: Transforms, in_column: Mask, effect_of: Sequence[int]) -> list[_Step]:
     allowed = transforms.conditions
     if allowed is None:
         return [_Step(number, [effect]) for number, effect in enumerate(effect_of)]
@@ -93,7 +91,7 @@ def _merged(transforms: Transforms, in_column: NDArray[np.bool_], effect_of: Seq
     return sorted((step for of_name in steps.values() for step in of_name), key=lambda step: step.transform)
 
 
-def _exclusive(masks: NDArray[np.uint64], others: NDArray[np.uint64]) -> bool:
+def _exclusive(masks: Words, others: Words) -> bool:
     """Return whether no labels meet both the conditions ``(places,)`` and some of the others ``(n, places)``."""
     return bool(((masks & others) == 0).any(axis=1).all())
 
@@ -135,11 +133,11 @@ def most_on_empty_places(transforms: Transforms, steps: OrbitSteps, places: slic
     return others + int(np.sort(by_place)[::-1][:empty].sum())
 
 
-def _all_exclusive(masks: NDArray[np.uint64]) -> bool:
+def _all_exclusive(masks: Words) -> bool:
     return all(_exclusive(masks[number], masks[:number]) for number in range(1, len(masks)))
 
 
-def _keys(transforms: Transforms, places: NDArray[np.bool_]) -> list[bytes]:
+def _keys(transforms: Transforms, places: Mask) -> list[bytes]:
     """Return bytes for each transform; equal bytes mean equal effects on these places under equal conditions."""
     effects = np.concatenate((transforms.origin[:, places], transforms.added[:, places].astype(np.int16)), axis=1)
     allowed = transforms.conditions
@@ -159,7 +157,7 @@ def _numbered(keys: Sequence[bytes]) -> tuple[list[int], list[int]]:
     return [numbers[key] for key in keys], firsts
 
 
-def _idle_effects(transforms: Transforms, places: NDArray[np.bool_], effects: Sequence[int]) -> set[int]:
+def _idle_effects(transforms: Transforms, places: Mask, effects: Sequence[int]) -> set[int]:
     """Return the effects that leave these places unchanged, whatever they hold."""
     still = (transforms.origin[effects] == np.arange(transforms.places)) & (transforms.added[effects] == 0)
     still &= ~transforms.conditional[effects]

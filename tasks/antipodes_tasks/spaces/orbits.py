@@ -8,10 +8,10 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from antipodes_tasks.base.array_types import Labels
 from antipodes_tasks.base.errors import ConfigError, FieldError
 from antipodes_tasks.move_tables import Indices
 from antipodes_tasks.permutations.parity import generate_even, parities
-from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.rules.parts import Part
 from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.rules.swaps import transforms_of

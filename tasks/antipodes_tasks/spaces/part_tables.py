@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from antipodes_tasks.base.array_types import Labels
 from antipodes_tasks.base.jit import kernel
 from antipodes_tasks.move_tables import ILLEGAL, blocks
 from antipodes_tasks.permutations.arrangements import (
@@ -23,7 +24,6 @@ from antipodes_tasks.permutations.arrangements import (
 from antipodes_tasks.rules.transforms import Transforms
 from antipodes_tasks.spaces.orbit_parts import PartIndex, PiecesIndex
 
-Labels = NDArray[np.uint8]
 PartTable = NDArray[np.int32]
 """``(contents, moves)``: the number of each content after each move; ILLEGAL if the move is illegal in it."""
 

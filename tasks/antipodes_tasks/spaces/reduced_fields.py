@@ -15,10 +15,10 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from antipodes_tasks.base.array_types import Labels
 from antipodes_tasks.base.errors import FieldError
 from antipodes_tasks.move_tables import ILLEGAL, Closing, Fill, MoveTables, blocks
 from antipodes_tasks.properties.symmetry_images import Images
-from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.spaces.mixed_radix import (
     POSITIONS,

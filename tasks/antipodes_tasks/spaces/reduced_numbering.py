@@ -15,12 +15,12 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from antipodes_tasks.base.array_types import Labels
 from antipodes_tasks.base.errors import FieldError, InputError, ResourceLimitError
 from antipodes_tasks.base.quoting import shorten
 from antipodes_tasks.move_tables import Indices
 from antipodes_tasks.properties.puzzle_graph import carriers_of
 from antipodes_tasks.properties.symmetry_images import Images
-from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.rules.swaps import transforms_of
 from antipodes_tasks.spaces.arrangements import Arrangements, numbered_parity

@@ -18,6 +18,7 @@ from typing import Any, ClassVar, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from antipodes_tasks.base.array_types import Labels, Mask
 from antipodes_tasks.base.errors import FieldError, SizeLimitError
 from antipodes_tasks.base.jit import kernel
 from antipodes_tasks.base.quoting import shorten
@@ -33,7 +34,6 @@ from antipodes_tasks.move_tables import (
     unfilled_maps,
 )
 from antipodes_tasks.permutations.arrangements import (
-    Mask,
     binomials,
     numbering,
     numbering_bytes,
@@ -45,7 +45,6 @@ from antipodes_tasks.permutations.arrangements import (
     unrank_combinations,
 )
 from antipodes_tasks.rules.counted_swaps import EMPTY
-from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.rules.swaps import Swaps, any_order, neighbours
 from antipodes_tasks.spaces.space import Numbering, SpaceRecord

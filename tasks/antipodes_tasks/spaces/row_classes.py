@@ -15,11 +15,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from antipodes_tasks.base.array_types import Labels
 from antipodes_tasks.base.errors import StoreDamagedError
 from antipodes_tasks.base.jit import integer, kernel
 from antipodes_tasks.move_tables import Indices
 from antipodes_tasks.properties.symmetry_images import Images
-from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.spaces.canonical_rows import RepresentativeRows, least_rows
 from antipodes_tasks.spaces.row_images import RowImages, find_least
 from antipodes_tasks.spaces.rows_and_columns import Cut

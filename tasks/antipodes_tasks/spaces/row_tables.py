@@ -13,9 +13,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from antipodes_tasks.base.array_types import Labels
 from antipodes_tasks.base.parallel import in_threads
 from antipodes_tasks.move_tables import Closing, ColumnMap, index_bytes, index_type
-from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.rules.transforms import Transforms
 from antipodes_tasks.spaces.orbit_steps import OrbitSteps
 from antipodes_tasks.spaces.reduced_rows import (

@@ -23,10 +23,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from antipodes_tasks.base.array_types import Labels
 from antipodes_tasks.move_tables import Indices
 from antipodes_tasks.permutations.arrangements import radices, rank_arrangements, unrank_arrangements
 from antipodes_tasks.permutations.parity import parities
-from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.spaces.orbit_parts import ValuesIndex
 from antipodes_tasks.spaces.space import NOT_NUMBERED
 

@@ -16,10 +16,11 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from antipodes_tasks.base.array_types import Labels
 from antipodes_tasks.base.errors import InputError
 from antipodes_tasks.base.quoting import counted
 from antipodes_tasks.move_tables import Filler, Indices, Neighbours
-from antipodes_tasks.rules.moves import Labels, Steps
+from antipodes_tasks.rules.moves import Steps
 from antipodes_tasks.rules.rules import Rules
 
 NOT_NUMBERED = -1

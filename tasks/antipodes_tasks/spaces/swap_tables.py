@@ -15,6 +15,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from antipodes_tasks.base.array_types import Labels
 from antipodes_tasks.base.jit import kernel
 from antipodes_tasks.move_tables import (
     COLUMNS_AT_ONCE,
@@ -199,7 +200,6 @@ def maps_of(shifts: NDArray[np.int64], free: int) -> NDArray[np.int32]:
     return numbers
 
 
-Labels = NDArray[np.uint8]
 UP, DOWN = 0, 1
 
 

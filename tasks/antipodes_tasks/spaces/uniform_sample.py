@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property, partial
 
 import numpy as np
-from numpy.typing import NDArray
 
+from antipodes_tasks.base.array_types import Labels, Numbers
 from antipodes_tasks.base.errors import InputError, ResourceLimitError, SizeLimitError
 from antipodes_tasks.base.option_names import in_words, option
 from antipodes_tasks.keys.expansion import Expansion
@@ -22,7 +22,6 @@ from antipodes_tasks.keys.packing import Keys, Packing
 from antipodes_tasks.keys.ranges import layers
 from antipodes_tasks.permutations.chain import MAX_POINTS, Permutations, StabiliserChain, compose, stabiliser_chain
 from antipodes_tasks.permutations.parity import with_last_two_apart, with_last_two_equal
-from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.rules.swaps import any_order
 from antipodes_tasks.rules.transforms import Transforms
@@ -131,12 +130,12 @@ class _TransformGroup:
         return int(self.moves.points_of_places.sum())
 
     @cached_property
-    def firsts(self) -> NDArray[np.int64]:
+    def firsts(self) -> Numbers:
         """``(places,)``: the first point of each place."""
         return np.cumsum(self.moves.points_of_places) - self.moves.points_of_places
 
     @cached_property
-    def places(self) -> NDArray[np.int64]:
+    def places(self) -> Numbers:
         """``(points,)``: the place of each point."""
         return np.repeat(np.arange(self.moves.places), self.moves.points_of_places)
 

@@ -25,8 +25,8 @@ from antipodes.tables.json_results import (
 from antipodes.tables.store.manifest import MAX_ANTIPODES
 from antipodes.tables.store.search_stores import search_store
 from antipodes.tables.table import Table, unique_farthest
+from antipodes_tasks.base.array_types import Labels
 from antipodes_tasks.base.quoting import counted
-from antipodes_tasks.rules.moves import Labels
 
 DEFAULT_LIMIT = 12
 """Number of boards drawn by default."""

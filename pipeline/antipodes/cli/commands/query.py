@@ -33,10 +33,10 @@ from antipodes.tables.drawing import draw_counts, draw_moves, draw_scramble, mov
 from antipodes.tables.json_results import pattern_matches, pattern_matches_with_path, query_answer
 from antipodes.tables.queries import Found, Matches, parsed
 from antipodes.tables.table import Table, look_up, open_table
+from antipodes_tasks.base.array_types import Labels
 from antipodes_tasks.base.errors import AntipodesError, InputError, PositionError, UnfinishedError
 from antipodes_tasks.base.quoting import counted, shorten
 from antipodes_tasks.properties.obstacles import unreachable
-from antipodes_tasks.rules.moves import Labels
 
 Positions = Annotated[
     list[str] | None,

@@ -28,11 +28,12 @@ from antipodes.system.addresses import in_shell
 from antipodes.system.options import LARGE, SMALL, default_store
 from antipodes.tables.drawing import draw_moves
 from antipodes.tables.json_results import routes_answer, solve_answer
+from antipodes_tasks.base.array_types import Labels
 from antipodes_tasks.base.errors import InputError, ResourceLimitError
 from antipodes_tasks.base.jit import working_clock
 from antipodes_tasks.base.quoting import counted, quote
 from antipodes_tasks.properties.obstacles import unreachable
-from antipodes_tasks.rules.moves import GoalTest, Labels
+from antipodes_tasks.rules.moves import GoalTest
 from antipodes_tasks.searches.answer import Answer, Outcome, Proof, unsolved
 from antipodes_tasks.searches.pattern_databases import Patterns
 from antipodes_tasks.searches.problem import Problem

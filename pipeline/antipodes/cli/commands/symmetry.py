@@ -20,10 +20,10 @@ from antipodes.system.parameters import one_of
 from antipodes.tables.drawing import is_drawn
 from antipodes.tables.store.search_stores import search_store
 from antipodes.tables.table import Table, open_table, symmetric_layers
+from antipodes_tasks.base.array_types import Labels
 from antipodes_tasks.base.quoting import counted, shorten
 from antipodes_tasks.properties.finding import MAX_LISTED, Symmetries, symmetries_of
 from antipodes_tasks.properties.symmetry import NO_MOVE, Symmetry
-from antipodes_tasks.rules.moves import Labels
 
 MAX_SYMMETRIES_PRINTED = 120
 """Maximum number of symmetries printed one by one; for a larger group, generators are printed."""

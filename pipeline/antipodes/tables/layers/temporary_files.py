@@ -10,8 +10,8 @@ import numpy as np
 from antipodes.storage.backend import Storage
 from antipodes.storage.directory import DirectoryStorage
 from antipodes.system.file_errors import file_errors
+from antipodes_tasks.base.array_types import Bytes
 from antipodes_tasks.base.errors import StoreError
-from antipodes_tasks.keys.encoded_runs import Bytes
 
 
 @dataclass(frozen=True)

@@ -35,10 +35,10 @@ from antipodes.storage.manifest_fields import (
 )
 from antipodes.tables.store.found_layers import Layers, LayerSize
 from antipodes_tasks.base import arguments
+from antipodes_tasks.base.array_types import Labels
 from antipodes_tasks.base.errors import FieldError, NotAStoreError, SourceError
 from antipodes_tasks.bfs.bitmaps import UNREACHED
 from antipodes_tasks.keys.encoded_runs import of_integers
-from antipodes_tasks.rules.moves import Labels
 from antipodes_tasks.spaces.keyed import BOUNDS, ONE_WAY, SPAN, Keyed, KeyList, checked_details
 from antipodes_tasks.spaces.selection import stored_space
 from antipodes_tasks.spaces.space import KEYED, NUMBERED, ORDER, REDUCED, Space, SpaceRecord
