@@ -17,6 +17,8 @@ from stores import contents
 
 from antipodes.puzzles.config import load_config
 from antipodes.storage.arrays import Arrays, Layout
+from antipodes.storage.backend import Storage
+from antipodes.storage.chunk_digests import ChunkDigests, chunk_key
 from antipodes.storage.directory import DirectoryStorage
 from antipodes.tables.run import run_puzzle
 from antipodes.tables.table import Table, open_table
@@ -34,7 +36,7 @@ def written(
     arrays.create("a", layout)
     with ThreadPoolExecutor(threads) as pool:
         list(pool.map(lambda first: write(arrays, layout, content, first), range(0, len(content), ROWS)))
-    array = arrays.open("a", layout)
+    array = arrays.open("a", layout, ChunkDigests.empty(layout.chunks))
     assert array.dtype == content.dtype
     assert np.array_equal(array[:], content)
     return contents(folder)
@@ -76,6 +78,30 @@ def test_a_chunk_of_fill_values_is_written(tmp_path: Path) -> None:
     assert len(written(tmp_path, np.full((2 * ROWS, WIDTH), 255, dtype=np.uint8))) == 3
 
 
+def test_a_missing_chunk_has_fill_values_only_if_it_is_not_listed(storage: Storage) -> None:
+    content = depths("uint8")[: 2 * ROWS]
+    arrays, layout = Arrays(storage), layout_of(content)
+    arrays.create("a", layout)
+    listed = ChunkDigests.empty(2).updated({0: arrays.write_chunk("a", layout, 0, content[:ROWS], "depths")})
+    array = arrays.open("a", layout, listed)
+    assert np.array_equal(array[:ROWS], content[:ROWS])
+    assert (array[ROWS:] == 255).all()
+    storage.delete("a/c/0")
+    for read in (lambda: array[:], lambda: arrays.read_chunk("a", layout, 0, "depths", listed)):
+        with pytest.raises(StoreDamagedError, match=f"^chunk {storage.address}/a/c/0/0 is missing, although"):
+            read()
+
+
+def test_an_array_for_reading_is_not_written(storage: Storage) -> None:
+    content = depths("uint8")
+    arrays, layout = Arrays(storage), layout_of(content)
+    digests = arrays.write("a", layout, content, "depths")
+    before = storage.read(chunk_key("a", 0), 1 << 20)
+    with pytest.raises(ValueError, match="read-only"):
+        arrays.open("a", layout, digests)[0] = 1
+    assert storage.read(chunk_key("a", 0), 1 << 20) == before
+
+
 @pytest.mark.parametrize("setting", [True, None])
 def test_threads_of_blosc_are_refused(setting: bool | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """They put the blocks of a chunk in the order in which they end."""
@@ -84,9 +110,8 @@ def test_threads_of_blosc_are_refused(setting: bool | None, tmp_path: Path, monk
     monkeypatch.setattr(blosc, "use_threads", setting)
     with pytest.raises(StoreError, match=f"numcodecs.blosc.use_threads: expected False, .*, found {setting}$"):
         write(Arrays(DirectoryStorage(tmp_path)), layout_of(content), content, 0)
-    assert np.array_equal(Arrays(DirectoryStorage(tmp_path)).open("a", layout_of(content))[:], content), (
-        "reading is not affected"
-    )
+    array = Arrays(DirectoryStorage(tmp_path)).open("a", layout_of(content), ChunkDigests.empty(CHUNKS))
+    assert np.array_equal(array[:], content), "reading is not affected"
 
 
 @pytest.mark.parametrize(

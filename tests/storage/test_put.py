@@ -22,14 +22,6 @@ KEY = "journal/0001"
 WORDS = np.arange(6, dtype=np.uint64).reshape(2, 3)
 
 
-@pytest.fixture(params=["directory", "bucket"])
-def storage(request: pytest.FixtureRequest, tmp_path: Path) -> Storage:
-    """An empty storage of each kind."""
-    if request.param == "directory":
-        return DirectoryStorage(tmp_path / "t.zarr")
-    return storage_at(request.getfixturevalue("bucket").url())
-
-
 @pytest.fixture
 def synced(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The names of the files and directories that are synced from now on."""

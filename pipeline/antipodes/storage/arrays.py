@@ -5,8 +5,9 @@ corrupt, or make reads hang. One setting of the codec Blosc would let two tasks 
 depths. Therefore these settings are checked before an array is opened.
 """
 
+import asyncio
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -16,7 +17,9 @@ import zarr
 from numcodecs import blosc
 from numpy.typing import NDArray
 from zarr.abc.codec import BytesBytesCodec
+from zarr.abc.store import ByteRequest, Store
 from zarr.codecs import BloscCodec, BytesCodec, Crc32cCodec, ZstdCodec
+from zarr.core.buffer import Buffer, BufferPrototype
 from zarr.errors import ContainsArrayError
 
 from antipodes.storage.backend import GROUP, MANIFEST, MAX_METADATA, Content, Storage
@@ -141,6 +144,79 @@ def _zstd_bytes(header: bytes) -> int:
     return int.from_bytes(header[begin : begin + length], "little") + 256 * (length == 2)
 
 
+class ArrayStore(Store):
+    """Zarr's store for one array, whose keys the storage reads and puts.
+
+    Zarr reads and writes whole chunks, and neither deletes nor lists them, since the manifest lists the chunks.
+    """
+
+    supports_writes, supports_deletes, supports_listing = True, False, False
+    __eq__ = object.__eq__
+    __hash__ = object.__hash__
+
+    def __init__(
+        self,
+        storage: Storage,
+        name: str,
+        layout: Layout,
+        *,
+        listed: ChunkDigests | None = None,
+        token: str | None = None,
+    ) -> None:
+        """Create the store of an array of this layout.
+
+        With ``listed``, the digests of the chunks in the manifest, the array is read-only, and a missing chunk is an
+        error if it is listed. With a fencing ``token``, writes fail unless the lock contains the token.
+        """
+        super().__init__(read_only=listed is not None)
+        self._storage, self._name, self._layout, self._listed, self._token = storage, name, layout, listed, token
+
+    def __str__(self) -> str:
+        return self._storage.name_of(self._name)
+
+    async def get(self, key: str, prototype: BufferPrototype, byte_range: ByteRequest | None = None) -> Buffer | None:
+        """Return the content of a key, or None if it does not exist; zarr then returns fill values.
+
+        Raises StoreDamagedError if the manifest lists the missing chunk, TooLargeError if the content is larger than
+        any file of the array, and ValueError if a chunk would expand to another size than the layout's.
+        """
+        assert byte_range is None, "chunks are read whole"
+        path = f"{self._name}/{key}"
+        try:
+            content, _ = await asyncio.to_thread(self._storage.read, path, self._layout.most_bytes)
+        except FileNotFoundError:
+            if key == GROUP or self._listed is None or self._listed.get(int(key.split("/")[1])) is None:
+                return None
+            chunk = self._storage.name_of(path)
+            raise StoreDamagedError(f"chunk {chunk} is missing, although the manifest lists it") from None
+        if key != GROUP:
+            self._layout.check_chunk(content)
+        return prototype.buffer.from_bytes(content)
+
+    async def set(self, key: str, value: Buffer) -> None:
+        """Put a value at a key."""
+        self._check_writable()
+        await asyncio.to_thread(self._storage.put, f"{self._name}/{key}", [value.as_buffer_like()], self._token)
+
+    async def exists(self, key: str) -> bool:
+        """Return whether a key exists."""
+        return await asyncio.to_thread(self._storage.has, f"{self._name}/{key}")
+
+    async def get_partial_values(self, prototype: BufferPrototype, key_ranges: Iterable[Any]) -> Any:
+        """Raise NotImplementedError: chunks are read whole."""
+        raise NotImplementedError
+
+    async def delete(self, key: str) -> None:
+        """Raise NotImplementedError: all chunks are written, also those of fill values."""
+        raise NotImplementedError
+
+    def list_prefix(self, prefix: str = "") -> AsyncIterator[str]:
+        """Raise NotImplementedError: the manifest lists the chunks."""
+        raise NotImplementedError
+
+    list = list_dir = list_prefix
+
+
 class Arrays:
     """The arrays of one store, by name."""
 
@@ -150,7 +226,7 @@ class Arrays:
     def create(self, name: str, layout: Layout) -> None:
         """Create an empty array whose chunks have checksums; raise StoreError if an old array could not be deleted."""
         try:
-            layout.create(self._storage.arrays(name))
+            layout.create(ArrayStore(self._storage, name, layout))
         except ContainsArrayError as error:
             raise StoreError(f"cannot write {self._storage.name_of(name)}: cannot delete the old array") from error
 
@@ -166,13 +242,12 @@ class Arrays:
         if self._metadata(GROUP) != group:
             self._storage.put(GROUP, [group])
 
-    def open(self, name: str, layout: Layout) -> Any:
-        """Open an array of this layout for reading; raise StoreError if it cannot be opened."""
-        return self._open(
-            name,
-            self._storage.arrays(name, read_only=True, most=layout.most_bytes, check_chunk=layout.check_chunk),
-            "r",
-        )
+    def open(self, name: str, layout: Layout, listed: ChunkDigests) -> Any:
+        """Open an array of this layout for reading; ``listed`` are the digests of its chunks in the manifest.
+
+        Raises StoreError if the array cannot be opened.
+        """
+        return self._open(ArrayStore(self._storage, name, layout, listed=listed), "r")
 
     def open_to_write(self, name: str, layout: Layout, token: str | None = None) -> Any:
         """Open an array for writing; with a fencing token, writes fail unless the lock contains the token.
@@ -182,15 +257,12 @@ class Arrays:
         Raises the same errors as `open`.
         """
         check_blosc()
-        array = self._open(
-            name, self._storage.arrays(name, token=token, most=layout.most_bytes, check_chunk=layout.check_chunk), "r+"
-        )
+        array = self._open(ArrayStore(self._storage, name, layout, token=token), "r+")
         return array.with_config({"write_empty_chunks": True})
 
-    def _open(self, name: str, arrays: Any, mode: Literal["r", "r+"]) -> Any:
+    def _open(self, arrays: ArrayStore, mode: Literal["r", "r+"]) -> Any:
         check_settings()
-        file = self._storage.name_of(f"{name}/{GROUP}")
-        with _reading(file, f"{file} is missing"):
+        with _reading(f"{arrays}/{GROUP}"):
             return zarr.open_array(arrays, mode=mode, zarr_format=3)
 
     def write(self, name: str, layout: Layout, content: NDArray[Any], identity: str) -> ChunkDigests:
@@ -224,13 +296,11 @@ class Arrays:
         Raises StoreDamagedError if the chunk is missing, or if its checksum or its digest is wrong; the message names
         the chunk.
         """
-        key = chunk_key(name, number)
-        chunk = self._storage.name_of(key)
+        chunk = self._storage.name_of(chunk_key(name, number))
         first = number * layout.chunk_rows
-        with _reading(f"chunk {chunk}", f"chunk {chunk} is missing, although the manifest lists it"):
-            if self._storage.known_missing(key):
-                raise FileNotFoundError(key)
-            block = np.asarray(self.open(name, layout)[first : min(layout.shape[0], first + layout.chunk_rows)])
+        with _reading(f"chunk {chunk}"):
+            rows = slice(first, min(layout.shape[0], first + layout.chunk_rows))
+            block = np.asarray(self.open(name, layout, digests)[rows])
         if chunk_digest(identity, name, number, block) != digests.get(number):
             raise StoreDamagedError(
                 f"chunk {chunk} is corrupt: its digest is not the one in {MANIFEST}, so it was changed or belongs "
@@ -278,14 +348,14 @@ class Arrays:
 
 
 @contextmanager
-def _reading(what: str, missing: str) -> Iterator[None]:
+def _reading(what: str) -> Iterator[None]:
     """Turn the errors of zarr and its codecs, which have many types, into StoreErrors."""
     try:
         yield
     except (MemoryError, StoreError):
         raise
     except FileNotFoundError as error:
-        raise StoreDamagedError(missing) from error
+        raise StoreDamagedError(f"{what} is missing") from error
     except Exception as error:
         raise _unreadable(what, error) from error
 

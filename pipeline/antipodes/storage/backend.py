@@ -5,7 +5,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from datetime import datetime
-from typing import Any
 
 from antipodes.storage.lock import StoreLock
 from antipodes.system.file_errors import file_errors
@@ -39,8 +38,8 @@ class Storage(ABC):
 
     A storage can be sent to other processes, since it has no open files or connections. New content replaces old
     content atomically, and is durable when the call that writes it returns, except after a `put` with
-    ``durable=False``. Methods raise FileNotFoundError and StoreError. `staged`, and the zarr stores of `arrays`, also
-    raise OSError, which `writing` translates.
+    ``durable=False``. Methods raise FileNotFoundError and StoreError. `staged` also raises OSError, which `writing`
+    translates.
     """
 
     address: str
@@ -212,22 +211,3 @@ class Storage(ABC):
     @abstractmethod
     def probe(self) -> None:
         """Check that the storage is writable: write a key and delete it. Raises StoreError if that fails."""
-
-    def known_missing(self, key: str) -> bool:
-        """Return whether a key is known to be missing. False if checking would cost as much as reading the array."""
-        return False
-
-    @abstractmethod
-    def arrays(
-        self,
-        folder: str = "",
-        read_only: bool = False,
-        token: str | None = None,
-        most: int = MAX_METADATA,
-        check_chunk: Callable[[Content], None] = lambda chunk: None,
-    ) -> Any:
-        """Return a folder as a zarr store; with a fencing token, writes fail unless the lock contains the token.
-
-        Reading a key of more than ``most`` bytes raises TooLargeError. ``check_chunk`` is called with each chunk before
-        it is decompressed.
-        """

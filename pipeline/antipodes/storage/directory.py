@@ -1,6 +1,5 @@
 """Stores in the file system: directories of files that are durable before they get their names, with lock files."""
 
-import asyncio
 import os
 import shutil
 import stat
@@ -12,11 +11,7 @@ from functools import partial, wraps
 from pathlib import Path
 from typing import Any, BinaryIO, ParamSpec, TypeVar
 
-from zarr.abc.store import ByteRequest
-from zarr.core.buffer import Buffer, BufferPrototype, default_buffer_prototype
-from zarr.storage import LocalStore
-
-from antipodes.storage.backend import GROUP, MANIFEST, MAX_METADATA, Content, Storage, TooLargeError, Version
+from antipodes.storage.backend import MANIFEST, Content, Storage, TooLargeError, Version
 from antipodes.storage.file_lock import FileLock
 from antipodes.storage.files import (
     NOTHING_THERE,
@@ -69,57 +64,6 @@ def _named(storage: Any, keys: object = "") -> str:
     if not isinstance(keys, str):
         return f"files of {storage.address}"
     return str(storage.name_of(keys)) if keys else str(storage.address)
-
-
-class DurableStore(LocalStore):
-    """Zarr's file system store, except that each file is durable before it gets its name."""
-
-    def __init__(
-        self,
-        store: Path,
-        folder: str,
-        *,
-        read_only: bool,
-        check: Callable[[], None],
-        most: int,
-        check_chunk: Callable[[Content], None],
-        waits: RetryPolicy,
-    ) -> None:
-        super().__init__(store / folder, read_only=read_only)
-        self._store, self._folder = store, folder
-        self._waits = waits
-        self._check = check
-        self._most = most
-        self._check_chunk = check_chunk
-
-    async def get(
-        self, key: str, prototype: BufferPrototype | None = None, byte_range: ByteRequest | None = None
-    ) -> Buffer | None:
-        """Return the content of a key, or None if it does not exist; raise TooLargeError if it is too large."""
-        return await asyncio.to_thread(self.get_sync, key, prototype=prototype, byte_range=byte_range)
-
-    def get_sync(
-        self, key: str, *, prototype: BufferPrototype | None = None, byte_range: ByteRequest | None = None
-    ) -> Buffer | None:
-        """Return the same as `get`. Newer versions of zarr only call this method."""
-        assert byte_range is None, "chunks are read whole"
-        try:
-            content = read_in(self._store, f"{self._folder}/{key}" if self._folder else key, self._most)
-        except FileNotFoundError:
-            return None
-        if key != GROUP:
-            self._check_chunk(content)
-        return (prototype or default_buffer_prototype()).buffer.from_bytes(content)
-
-    async def set(self, key: str, value: Buffer) -> None:
-        """Write a value at a key."""
-        await asyncio.to_thread(self.set_sync, key, value)
-
-    def set_sync(self, key: str, value: Buffer) -> None:
-        """Write a value at a key. Newer versions of zarr only call this method."""
-        content, path = value.as_buffer_like(), self.root / key
-        write = partial(replace_file, path, [content], self._check)
-        self._waits.call_unchanged("write", str(path), write, lambda: memoryview(content).nbytes)
 
 
 @contextmanager
@@ -354,24 +298,3 @@ class DirectoryStorage(Storage):
         with self.writing():
             replace_file(path, [b"probe"])
             path.unlink()
-
-    def known_missing(self, key: str) -> bool:
-        return status_in(self.path, key) is None
-
-    def arrays(
-        self,
-        folder: str = "",
-        read_only: bool = False,
-        token: str | None = None,
-        most: int = MAX_METADATA,
-        check_chunk: Callable[[Content], None] = lambda chunk: None,
-    ) -> DurableStore:
-        return DurableStore(
-            self.path,
-            folder,
-            read_only=read_only,
-            check=self._fence(token),
-            most=most,
-            check_chunk=check_chunk,
-            waits=self.waits,
-        )

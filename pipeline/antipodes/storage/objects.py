@@ -11,7 +11,6 @@ conditional puts let only one succeed. Each new lock object is also used to chec
 puts.
 """
 
-import asyncio
 import threading
 import time
 import uuid
@@ -22,11 +21,7 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import Any, Self
 
-from zarr.abc.store import ByteRequest
-from zarr.core.buffer import Buffer, BufferPrototype
-from zarr.storage import ObjectStore
-
-from antipodes.storage.backend import GROUP, MANIFEST, MAX_METADATA, Content, Storage, TooLargeError, Version
+from antipodes.storage.backend import GROUP, MANIFEST, Content, Storage, TooLargeError, Version
 from antipodes.storage.bucket import Bucket, Changed, Meta, version_of
 from antipodes.storage.files import is_foreign
 from antipodes.storage.lock import (
@@ -117,7 +112,7 @@ class ObjectStorage(Storage):
             raise StoreError(f"{name} {how}; nothing was written") from None
 
     def put(self, key: str, parts: Sequence[Content], token: str | None = None, durable: bool = True) -> None:
-        content = b"".join(parts)
+        content = parts[0] if len(parts) == 1 else b"".join(parts)  # a chunk is not copied
         if check := self._check(token):
             self._bucket.put_fenced(self._path(key), content, check)
         else:
@@ -200,17 +195,6 @@ class ObjectStorage(Storage):
         self._bucket.put(path, b"probe")
         self._bucket.delete([path])
 
-    def arrays(
-        self,
-        folder: str = "",
-        read_only: bool = False,
-        token: str | None = None,
-        most: int = MAX_METADATA,
-        check_chunk: Callable[[Content], None] = lambda chunk: None,
-    ) -> "RetryingStore":
-        prefix = self._path(folder) if folder else self._prefix
-        return RetryingStore(self._bucket, prefix, read_only, self._check(token), most, check_chunk)
-
     def _check(self, token: str | None) -> Callable[[], None] | None:
         """Return the check before a write, or None if no lock is held here and no token is given."""
         return self.lock.fence(token) if token is not None or self.lock.is_held else None
@@ -229,56 +213,6 @@ def _split(url: str) -> tuple[str, str]:
     scheme, _, rest = url.partition("://")
     name, _, prefix = rest.partition("/")
     return f"{scheme}://{name}", prefix
-
-
-class RetryingStore(ObjectStore):  # type: ignore[type-arg]
-    """Zarr's store for the objects with a common prefix."""
-
-    def __init__(
-        self,
-        bucket: Bucket,
-        prefix: str,
-        read_only: bool,
-        check: Callable[[], None] | None,
-        most: int,
-        check_chunk: Callable[[Content], None],
-    ) -> None:
-        super().__init__(bucket.client, read_only=read_only)
-        self._bucket = bucket
-        self._prefix = prefix
-        self._check = check
-        self._most = most
-        self._check_chunk = check_chunk
-
-    async def get(self, key: str, prototype: BufferPrototype, byte_range: ByteRequest | None = None) -> Buffer | None:
-        """Return the content of a key. A missing chunk raises FileNotFoundError; zarr would return fill values."""
-        assert byte_range is None, "chunks are read whole"
-        try:
-            content, _ = await asyncio.to_thread(self._bucket.get, self._path(key), self._most)
-        except FileNotFoundError:
-            if self.read_only and key != GROUP:
-                raise
-            return None
-        if key != GROUP:
-            self._check_chunk(content)
-        return prototype.buffer.from_bytes(content)
-
-    async def set(self, key: str, value: Buffer) -> None:
-        """Put a value at a key."""
-        await asyncio.to_thread(self._set, self._path(key), value.as_buffer_like())
-
-    async def exists(self, key: str) -> bool:
-        """Return whether a key exists."""
-        return await asyncio.to_thread(self._bucket.head, self._path(key)) is not None
-
-    def _set(self, path: str, content: Content) -> None:
-        if self._check is None:
-            self._bucket.put(path, content)
-        else:
-            self._bucket.put_fenced(path, content, self._check)
-
-    def _path(self, key: str) -> str:
-        return f"{self._prefix}/{key}"
 
 
 class Lease(StoreLock):

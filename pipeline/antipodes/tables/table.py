@@ -99,7 +99,7 @@ class Table(TableQuestions, SearchResult):
         self.space = CheckedSpace(self.puzzle, manifest.opened_space(self.puzzle, self._keys))
         """The positions and their indices."""
         self._layers = tuple(manifest.positions)
-        self._layouts = manifest.layouts
+        self._layouts, self._listed = manifest.layouts, manifest.chunks
         self._chunks = TableChunks(store, manifest, cache_bytes)
         self._reached = reached_positions(self.space.stored, self._chunks)
         self._symmetric = SymmetricPositions(self.space.stored, self._chunks, self._reached, self._layers)
@@ -438,7 +438,7 @@ class Table(TableQuestions, SearchResult):
             problem = f"the table is unfinished and ends at depth {self.radius}, so it has no array of depths yet"
             raise self._unfinished_error(problem)
         self._chunks.check_readable()
-        array: zarr.Array[Any] = self._source[0].arrays.open(DEPTH, self._layouts[DEPTH])
+        array: zarr.Array[Any] = self._source[0].arrays.open(DEPTH, self._layouts[DEPTH], self._listed)
         return array
 
     def _unreached_error(self, position: Labels) -> UnfinishedError:

@@ -321,7 +321,8 @@ class TableStore(SearchStore[TableManifest]):
         layout = manifest.layouts[DEPTH]
         begin = first * layout.chunk_rows
         with suppress(Exception):  # zarr's error does not name the chunk, but the error raised at the end does
-            depths: Depths = np.array(self.arrays.open(DEPTH, layout)[begin : end * layout.chunk_rows])
+            array = self.arrays.open(DEPTH, layout, manifest.chunks)
+            depths: Depths = np.array(array[begin : end * layout.chunk_rows])
             for chunk in range(first, end):
                 block = depths[(chunk - first) * layout.chunk_rows :][: layout.chunk_rows]
                 if (digest := manifest.chunks.get(chunk)) is None:
