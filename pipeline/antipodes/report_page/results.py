@@ -1,9 +1,7 @@
 """The results in a store as JSON and CSV files, for other programs, papers and databases."""
 
-import csv
-import io
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -15,8 +13,10 @@ from antipodes.report_page.definition import as_toml, published, recompute
 from antipodes.stores import open_search, open_store
 from antipodes.system.addresses import Address, in_shell
 from antipodes.system.output_files import output_file, writing
+from antipodes.system.questions import csv_text
 from antipodes.system.records import ABSENT, optional, values_of
 from antipodes.tables.counts import Counts
+from antipodes.tables.json_results import layer_counts
 from antipodes.tables.store.manifest import SearchManifest
 from antipodes.tables.store.search_stores import CountsStore, SearchStore, TableStore, read_given
 from antipodes.tables.table import Table
@@ -75,7 +75,7 @@ class SearchResults(StoreResults):
     positions: int
     radius: int
     layers: Sequence[int]
-    unique_layers: Sequence[int] | None = optional()
+    unique_layers: Sequence[int] | None = optional(None)
     antipodes: ExportedAntipodes
 
 
@@ -126,7 +126,7 @@ def _of_search(
     _check_complete(manifest, store)
     with open_search(store, puzzle) as found:
         layers, antipodes = found.layers, _antipodes(found, limit, unique)
-        classes = found.unique_layers() if unique and found.counts_classes else ABSENT
+        classes = found.unique_layers() if unique and found.counts_classes else None
     results = _results(
         SearchResults,
         store,
@@ -138,14 +138,12 @@ def _of_search(
         unique_layers=classes,
         antipodes=antipodes,
     )
-    columns = {name: one for name, one in {"positions": layers, "unique": classes}.items() if one is not ABSENT}
-    rows = ((depth, *row) for depth, row in enumerate(zip(*columns.values(), strict=True)))
     listed = {name: one for name, one in values_of(antipodes).items() if name != "count"}
     files = {
         DEFINITION: as_toml("puzzle", published(manifest.puzzle)),
-        "layers.csv": _csv(["depth", *columns], rows),
+        "layers.csv": csv_text(layer_counts(manifest, classes).rows()),
         "b-file.txt": "".join(f"{depth} {count}\n" for depth, count in enumerate(layers)),
-        "antipodes.csv": _csv(listed, zip(*listed.values(), strict=True)),
+        "antipodes.csv": csv_text([listed, *zip(*listed.values(), strict=True)]),
     }
     return results, files
 
@@ -171,7 +169,7 @@ def _of_tilings(store: TilingStore, limit: int) -> tuple[StoreResults, Files]:
         raw_tilings=manifest.raw_tilings,
         listed=len(drawn),
     )
-    table = _csv(("number", "tiling"), enumerate(drawn))
+    table = csv_text([("number", "tiling"), *enumerate(drawn)])
     return results, {DEFINITION: as_toml("board", manifest.board), "tilings.csv": table}
 
 
@@ -198,14 +196,6 @@ def _results(
         kind=manifest.KIND,
         **others,
     )
-
-
-def _csv(head: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(head)
-    writer.writerows(rows)
-    return text.getvalue()
 
 
 def _write(folder: Path, files: Files) -> None:

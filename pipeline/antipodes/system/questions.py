@@ -4,6 +4,8 @@ From the declaration follow a command, an endpoint of the service, JSON, CSV, se
 what is refused.
 """
 
+import csv
+import io
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, wraps
@@ -31,6 +33,13 @@ class Tabular(Protocol):
 
 
 R = TypeVar("R", bound=Tabular)
+
+
+def csv_text(rows: Iterable[Iterable[object]]) -> str:
+    """Return rows as comma-separated values."""
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows(rows)
+    return text.getvalue()
 
 
 @dataclass(frozen=True)

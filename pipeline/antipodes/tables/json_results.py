@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +10,7 @@ from antipodes.runs.run_results import Report, Seconds
 from antipodes.storage.lock import Run
 from antipodes.system.records import ABSENT, as_dict, optional, schema_name, values_of
 from antipodes.tables.display import show_result, start_without_table
-from antipodes.tables.drawing import moves_back, scramble
+from antipodes.tables.drawing import draw_counts, moves_back, scramble
 from antipodes.tables.store.manifest import NOTHING_COMMITTED, SearchManifest
 from antipodes_tasks.base.array_types import Labels
 from antipodes_tasks.base.quoting import counted, shorten
@@ -238,20 +238,24 @@ class LayerCounts:
     radius: int | None
     complete: bool
     layers: list[int]
+    unique: list[int] | None = optional(None)
+    """The number of symmetry classes at each depth, if they were counted."""
+
+    def rows(self) -> Iterator[tuple[object, ...]]:
+        """Return the numbers at each depth, after the names of the columns."""
+        columns = {"positions": self.layers} | ({} if self.unique is None else {"unique": self.unique})
+        yield "depth", *columns
+        yield from zip(range(len(self.layers)), *columns.values(), strict=True)
+
+    def lines(self) -> list[str]:
+        """Return a line with a bar for each depth."""
+        counts = dict(enumerate(self.layers))
+        return draw_counts(counts, self.unique).split("\n") if counts else ["no layer is committed yet"]
 
 
-@dataclass(frozen=True, slots=True)
-class UniqueLayerCounts(LayerCounts):
-    """The number of positions and of symmetry classes at each depth."""
-
-    unique: list[int]
-
-
-def layer_counts(manifest: SearchManifest, unique: Sequence[int] | None = None) -> LayerCounts:
+def layer_counts(manifest: SearchManifest, unique: list[int] | None = None) -> LayerCounts:
     """Return the number of positions at each depth and, if they were counted, of symmetry classes."""
-    layers = list(manifest.positions)
-    counts = committed_depth(manifest), manifest.complete, layers
-    return LayerCounts(*counts) if unique is None else UniqueLayerCounts(*counts, list(unique))
+    return LayerCounts(committed_depth(manifest), manifest.complete, list(manifest.positions), unique)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,11 +5,11 @@ from typing import Annotated
 
 import typer
 
-from antipodes.cli.command import command, commands
+from antipodes.cli.command import command, commands, obeys
 from antipodes.cli.options import AsJson, PuzzleArgument
 from antipodes.cli.streams import print_json, print_line
 from antipodes.graphs import components as finding
-from antipodes_tasks.base.errors import InputError
+from antipodes.system.parameters import needs
 from antipodes_tasks.base.quoting import counted
 
 DEFAULT_LIMIT = 20
@@ -33,6 +33,7 @@ class ListedComponents:
     "antipodes components klotski --limit 5",
     "antipodes components klotski --goal '????/????/????/?AA?/?AA?'",
 )
+@obeys(*needs(("among",), "goal"))
 def components(
     puzzle: PuzzleArgument,
     limit: Annotated[
@@ -52,8 +53,6 @@ def components(
     if goal is not None:
         _show_hardest(finding.hardest_starts(puzzle, goal, limit or DEFAULT_LIMIT, among=among), as_json)
         return
-    if among is not None:
-        raise InputError("--among can only be used with --goal")
     found = finding.components(puzzle)
     shown = found[: limit if limit or as_json else DEFAULT_LIMIT]
     if as_json:

@@ -1,6 +1,5 @@
 """``antipodes layers`` and ``antipodes farthest``: the number of positions at each depth, and the antipodes."""
 
-from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -10,11 +9,12 @@ from antipodes.cli.command import command, commands
 from antipodes.cli.drawing import PictureFiles, Png, Size, Svg, print_positions
 from antipodes.cli.options import AsJson, PuzzleOfStore, Store
 from antipodes.cli.running import preparing
-from antipodes.cli.streams import print_json, print_line, print_lines, print_message
+from antipodes.cli.streams import print_json, print_line, print_message
+from antipodes.cli.tabular import AsCsv, print_table, prints_table
 from antipodes.stores import find_named, find_store, open_search
 from antipodes.system.addresses import in_shell
 from antipodes.tables.counts import Counts
-from antipodes.tables.drawing import check_plot, draw_counts, is_drawn, plot_layers
+from antipodes.tables.drawing import check_plot, is_drawn, plot_layers
 from antipodes.tables.json_results import (
     Farthest,
     UniqueFarthest,
@@ -30,7 +30,6 @@ from antipodes_tasks.base.quoting import counted
 
 DEFAULT_LIMIT = 12
 """Number of boards drawn by default."""
-Unique = Annotated[bool, typer.Option("--unique", help="Also count positions up to symmetry.")]
 
 app = commands()
 
@@ -43,13 +42,14 @@ app = commands()
     "antipodes layers eight-puzzle --csv > layers.csv",
     "antipodes layers 2x2x2 --unique",
 )
+@prints_table
 def layers(
     store: Store,
     plot: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Plot the counts to FILE (.svg, .png or .pdf).")
     ] = None,
-    csv: Annotated[bool, typer.Option("--csv", help="Print comma-separated values.")] = False,
-    unique: Unique = False,
+    as_csv: AsCsv = False,
+    unique: Annotated[bool, typer.Option("--unique", help="Also count positions up to symmetry.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Count the positions at each depth."""
@@ -64,23 +64,10 @@ def layers(
     if plot:
         plot_layers(manifest.positions, manifest.puzzle["name"], plot, complete=manifest.complete)
         print_message(f"plot written to {plot}")
-    if as_json:
-        print_json(layer_counts(manifest, classes))
-    elif csv:
-        for line in _csv(manifest.positions, classes):
-            print_line(line)
-    elif not plot:
-        counts = dict(enumerate(manifest.positions))
-        print_lines(draw_counts(counts, classes) if counts else "no layer is committed yet")
-        if not manifest.complete:
-            print_message(f"unfinished; resume with: antipodes resume {in_shell(path)}")
-
-
-def _csv(positions: Sequence[int], unique: Sequence[int] | None) -> Iterator[str]:
-    columns = [positions] if unique is None else [positions, unique]
-    yield "depth,positions" + ("" if unique is None else ",unique")
-    for depth, counts in enumerate(zip(*columns, strict=True)):
-        yield ",".join(map(str, (depth, *counts)))
+    if as_csv or as_json or not plot:
+        print_table(layer_counts(manifest, classes), as_csv, as_json)
+    if not (as_csv or as_json or plot or manifest.complete):
+        print_message(f"unfinished; resume with: antipodes resume {in_shell(path)}")
 
 
 @command(

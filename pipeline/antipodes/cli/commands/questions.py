@@ -1,28 +1,20 @@
 """The commands of the declared questions to a table: text, JSON and CSV."""
 
-import csv
-import io
 from collections.abc import Callable
 from inspect import Parameter, Signature
 from typing import Annotated, Any
 
-import typer
-
 from antipodes.cli.command import command, commands
 from antipodes.cli.options import AsJson, PuzzleOfStore, Store, declared_option
 from antipodes.cli.running import preparing
-from antipodes.cli.streams import print_json, print_lines
+from antipodes.cli.tabular import AsCsv, print_table, prints_table
 from antipodes.stores import find_named
-from antipodes.system.parameters import check_rules, one_of
 from antipodes.system.questions import DeclaredQuestion
 from antipodes.tables.questions import QUESTIONS
 from antipodes.tables.table import open_table
 from antipodes_tasks.base.option_names import option_of
 
-AsCsv = Annotated[bool, typer.Option("--csv", help="Print comma-separated values.")]
 KEYWORD = Parameter.KEYWORD_ONLY
-RULES = (one_of("csv", "json"),)
-"""Which of the options of all questions can be given together."""
 
 app = commands()
 
@@ -30,20 +22,13 @@ app = commands()
 def _command(question: DeclaredQuestion) -> Callable[..., None]:
     """Return the function of a question's command."""
 
+    @prints_table
     def ask(store: str, puzzle: str | None, as_csv: bool, as_json: bool, **given: Any) -> None:
-        check_rules(RULES, {"csv": as_csv, "json": as_json}, option_of)
         checked = question.check(given, option_of)
         named = find_named(store, puzzle)
         with open_table(named.address, puzzle=named.puzzle) as table, preparing():
             answer = question.method(table, **checked)
-        if as_json:
-            print_json(answer)
-        elif as_csv:
-            text = io.StringIO()
-            csv.writer(text, lineterminator="\n").writerows(answer.rows())
-            print_lines(text.getvalue())
-        else:
-            print_lines("\n".join(answer.lines()))
+        print_table(answer, as_csv, as_json)
 
     shared = {"store": Store, "puzzle": PuzzleOfStore, "as_csv": AsCsv, "as_json": AsJson}
     defaults: dict[str, Any] = {"store": Parameter.empty, "puzzle": None, "as_csv": False, "as_json": False}
