@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes_tasks.base.array_types import Labels
+from antipodes_tasks.base.array_types import Labels, Mask
 
 Parities = NDArray[np.uint8]
 BATCH = 1 << 14
@@ -59,15 +59,24 @@ def with_last_two_apart(arrangements: Labels, labels: int, parity: int | Paritie
     In each arrangement ``(n, places)``, one of the two places with the label ``labels - 2`` gets the label
     ``labels - 1``.
     """
-    apart = arrangements.copy()
-    equal = apart == labels - 2
-    every = np.arange(len(apart))
-    low, high = equal.argmax(axis=1), apart.shape[1] - 1 - equal[:, ::-1].argmax(axis=1)
-    apart[every, high] = labels - 1
-    wrong = parities(apart) != parity
-    apart[every[wrong], low[wrong]] = labels - 1
-    apart[every[wrong], high[wrong]] = labels - 2
+    apart = with_two_apart(arrangements, labels - 2, labels - 1)
+    exchange(apart, parities(apart) != parity, labels - 2, labels - 1)
     return apart
+
+
+def with_two_apart(arrangements: Labels, low: int, high: int) -> Labels:
+    """Return the arrangements ``(n, places)`` with ``high`` in place of the second of the two labels ``low``."""
+    apart = arrangements.copy()
+    last = apart.shape[1] - 1 - (apart[:, ::-1] == low).argmax(axis=1)
+    apart[np.arange(len(apart)), last] = high
+    return apart
+
+
+def exchange(arrangements: Labels, chosen: Mask, low: int, high: int) -> None:
+    """Exchange two labels, in place, in the arrangements ``(n, places)`` that are ``chosen`` ``(n,)``."""
+    names = np.arange(256, dtype=np.uint8)
+    names[[low, high]] = high, low
+    arrangements[chosen] = names[arrangements[chosen]]
 
 
 Permutation = Sequence[int]

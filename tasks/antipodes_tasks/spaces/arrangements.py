@@ -17,23 +17,15 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar, Self
 
-import numpy as np
-
 from antipodes_tasks.base.array_types import Labels
 from antipodes_tasks.base.errors import FieldError
 from antipodes_tasks.base.quoting import shorten
 from antipodes_tasks.move_tables import Indices
-from antipodes_tasks.permutations.arrangements import radices, rank_arrangements, ranker, unrank_arrangements
-from antipodes_tasks.permutations.parity import (
-    Parities,
-    parities,
-    parity_of,
-    with_last_two_apart,
-    with_last_two_equal,
-)
+from antipodes_tasks.permutations.parity import parities
 from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.rules.swaps import any_order, swap_edges, two_colouring
-from antipodes_tasks.spaces.space import NOT_NUMBERED, Numbering, SpaceRecord
+from antipodes_tasks.spaces.orbit_parts import PiecesIndex
+from antipodes_tasks.spaces.space import Numbering, SpaceRecord
 from antipodes_tasks.spaces.swap_tables import SwapTables
 
 MAX_SWAPS = 100_000
@@ -77,14 +69,14 @@ class Arrangements(Numbering):
         return numbering
 
     @cached_property
-    def counts(self) -> tuple[int, ...]:
-        """Number of pieces with each label; if half the arrangements are numbered, the last two labels count as one."""
-        return self.pieces if self.parity is None else (*self.pieces[:-2], 2)
+    def index(self) -> PiecesIndex:
+        """The numbering as that of a single part."""
+        return PiecesIndex(0, self.pieces, self.parity)
 
     @cached_property
     def radices(self) -> tuple[int, ...]:
         """Number of values of the digit of each label."""
-        return radices(self.counts)
+        return self.index.radices
 
     @property
     def details(self) -> Mapping[str, Any]:
@@ -96,35 +88,19 @@ class Arrangements(Numbering):
 
         The pieces are not checked.
         """
-        if self.parity is None:
-            return rank_arrangements(labels, self.counts)
-        indices = rank_arrangements(with_last_two_equal(labels, len(self.pieces)), self.counts)
-        return np.where(parities(labels) == self._parity_at_empty_place(labels), indices, np.int64(NOT_NUMBERED))
+        return self.index.rank(labels)
 
     def rank_one(self, labels: Sequence[int]) -> int:
         """Return the index of one position given as Python integers."""
-        if self.parity is None:
-            return ranker(self.counts)(labels)
-        if parity_of(labels) != self.parity[labels.index(0)]:
-            return NOT_NUMBERED
-        last = len(self.pieces) - 2
-        return ranker(self.counts)([label if label < last else last for label in labels])
+        return self.index.rank_one(labels)
 
     def unrank(self, indices: Indices) -> Labels:
         """Return the position ``(n, places)`` of each index ``(n,)``. The indices are not checked."""
-        labels = unrank_arrangements(indices, self.counts)
-        if self.parity is None:
-            return labels
-        return with_last_two_apart(labels, len(self.pieces), self._parity_at_empty_place(labels))
-
-    def _parity_at_empty_place(self, labels: Labels) -> Parities:
-        """Return the parity ``(n,)`` that each position ``(n, places)`` must have, given its empty place."""
-        found: Parities = np.array(self.parity, dtype=np.uint8)[labels.argmin(axis=1)]
-        return found
+        return self.index.unrank(indices)
 
     def filler(self, rules: Rules, leading: int) -> SwapTables:
         """Return the filler of the move tables: a row determines the places of the leading labels."""
-        return SwapTables(rules.moves, self.counts, leading)
+        return SwapTables(rules.moves, self.index.counts, leading)
 
     def reachable(self, rules: Rules) -> int | None:
         """Return the number of numbered arrangements if `any_order` proves that all are reachable; otherwise None."""

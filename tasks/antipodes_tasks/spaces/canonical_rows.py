@@ -20,8 +20,9 @@ from numpy.typing import NDArray
 from antipodes_tasks.base.jit import kernel
 from antipodes_tasks.base.parallel import in_threads
 from antipodes_tasks.properties.symmetry_images import Images
+from antipodes_tasks.spaces.orbit_parts import PiecesIndex
 from antipodes_tasks.spaces.row_images import RowImages, digit_places
-from antipodes_tasks.spaces.rows_and_columns import Cut, Pieces
+from antipodes_tasks.spaces.rows_and_columns import Cut
 
 Keys = NDArray[np.uint64]
 PREFIXES = 1 << 9
@@ -74,9 +75,9 @@ def _stock(frame: Cut) -> _Stock:
     begins, counts = np.zeros(frame.places, dtype=np.int64), list[int]()
     for part, classes in zip(frame.parts, frame.classes, strict=True):
         begins[part.place_slice] = len(counts)
-        if isinstance(part, Pieces):
+        if isinstance(part, PiecesIndex):
             assert isinstance(classes, tuple)
-            counts += np.bincount(classes, weights=part.counts).astype(int).tolist()
+            counts += np.bincount(classes, weights=part.pieces).astype(int).tolist()
         else:
             counts += [WHATEVER] * int(frame.radices[part.place_slice].max())
     places = digit_places(frame)

@@ -20,12 +20,13 @@ from antipodes_tasks.rules.swaps import transforms_of
 from antipodes_tasks.rules.transforms import MAX_MASKED
 from antipodes_tasks.spaces.map_estimates import estimated_maps
 from antipodes_tasks.spaces.mixed_radix import FUNCTION_COST, MixedRadix
+from antipodes_tasks.spaces.orbit_parts import PartIndex, PiecesIndex
 from antipodes_tasks.spaces.reduced_fields import ReducedFields, field_frames
 from antipodes_tasks.spaces.reduced_numbering import REDUCIBLE, Reduced, labels_of, parts_of
 from antipodes_tasks.spaces.reduced_tables import decides
 from antipodes_tasks.spaces.row_classes import MAX_NUMPY_ROWS, RowClasses
 from antipodes_tasks.spaces.row_symmetries import maps_rows_to_rows
-from antipodes_tasks.spaces.rows_and_columns import Classes, Cut, Part, Pieces
+from antipodes_tasks.spaces.rows_and_columns import Classes, Cut
 from antipodes_tasks.spaces.space import Numbering, Space
 
 MAX_CUTS = 128
@@ -239,7 +240,7 @@ def cuts_of(rules: Rules, images: Images) -> Iterator[Cut]:
             yield Cut(parts, classes, labels, carriers)
 
 
-def _cuts(parts: Sequence[Part]) -> Iterator[Classes]:
+def _cuts(parts: Sequence[PartIndex]) -> Iterator[Classes]:
     """Yield the label classes of the cuts of the unreduced table, which have the first labels in the row."""
     rows = [_all_in_row(part) for part in parts]
     columns = [_none_in_row(part) for part in parts]
@@ -250,45 +251,45 @@ def _cuts(parts: Sequence[Part]) -> Iterator[Classes]:
                 yield (*rows[:number], divided, *columns[number + 1 :])
 
 
-def _digits(part: Part) -> int:
+def _digits(part: PartIndex) -> int:
     """Return the number of labels or values of a part that can be in the row."""
-    return len(part.counts) if isinstance(part, Pieces) else part.length
+    return len(part.pieces) if isinstance(part, PiecesIndex) else part.length
 
 
-def _all_in_row(part: Part) -> tuple[int, ...] | int:
-    return tuple(range(len(part.counts))) if isinstance(part, Pieces) else part.length
+def _all_in_row(part: PartIndex) -> tuple[int, ...] | int:
+    return tuple(range(len(part.pieces))) if isinstance(part, PiecesIndex) else part.length
 
 
-def _none_in_row(part: Part) -> tuple[int, ...] | int:
-    return (0,) * len(part.counts) if isinstance(part, Pieces) else 0
+def _none_in_row(part: PartIndex) -> tuple[int, ...] | int:
+    return (0,) * len(part.pieces) if isinstance(part, PiecesIndex) else 0
 
 
-def _divided(part: Part, shown: int) -> tuple[int, ...] | int | None:
+def _divided(part: PartIndex, shown: int) -> tuple[int, ...] | int | None:
     """Return the label classes of the part if its first ``shown`` labels or values are in the row.
 
     Return None if the values cannot be divided in this way.
     """
-    if isinstance(part, Pieces):
-        return tuple(min(label, shown) for label in range(len(part.counts)))
+    if isinstance(part, PiecesIndex):
+        return tuple(min(label, shown) for label in range(len(part.pieces)))
     return shown if shown in (0, part.length) or part.total is None else None
 
 
-def _sets_of_parts(parts: Sequence[Part]) -> Iterator[Classes]:
+def _sets_of_parts(parts: Sequence[PartIndex]) -> Iterator[Classes]:
     """Yield the label classes of the cuts that leave each part whole."""
     if 1 << len(parts) <= MAX_CUTS // 4:
         yield from product(*((_all_in_row(part), _none_in_row(part)) for part in parts))
 
 
-def _label_sets(parts: Sequence[Part], images: Images) -> Iterator[Classes]:
+def _label_sets(parts: Sequence[PartIndex], images: Images) -> Iterator[Classes]:
     """Yield divisions of the labels of a single part: the column holds a set of labels, the row all other labels.
 
     The sets are those that most symmetries map to themselves. There is one for each number of columns and of
     symmetries.
     """
     part = parts[0]
-    if len(parts) > 1 or not isinstance(part, Pieces) or len(images) << len(part.counts) > MAX_LABEL_SETS:
+    if len(parts) > 1 or not isinstance(part, PiecesIndex) or len(images) << len(part.pieces) > MAX_LABEL_SETS:
         return
-    labels = np.arange(len(part.counts))
+    labels = np.arange(len(part.pieces))
     sets = np.arange(1 << len(labels))
     renamed = images.labels[:, part.place_slice.start, labels].astype(np.int64)
     moved = (sum((sets >> label & 1) << image for label, image in enumerate(one)) for one in renamed)
@@ -297,7 +298,7 @@ def _label_sets(parts: Sequence[Part], images: Images) -> Iterator[Classes]:
     found = dict[tuple[int, int], Classes]()
     for number in chosen[np.argsort(-fixed[chosen], kind="stable")].tolist():
         inside = (number >> labels & 1).astype(np.bool_)
-        width = prod(radices([count for count, here in zip(part.counts, inside, strict=True) if here]))
+        width = prod(radices([count for count, here in zip(part.pieces, inside, strict=True) if here]))
         if SET_WIDTHS[0] <= width <= SET_WIDTHS[1]:
             shown = np.cumsum(~inside) - 1 + (inside.argmax() < labels)
             shown[inside] = shown[inside.argmax() - 1] + 1 if inside.argmax() else 0
@@ -305,12 +306,12 @@ def _label_sets(parts: Sequence[Part], images: Images) -> Iterator[Classes]:
     yield from found.values()
 
 
-def _systems(parts: Sequence[Part], images: Images) -> Iterator[Classes]:
+def _systems(parts: Sequence[PartIndex], images: Images) -> Iterator[Classes]:
     """Yield divisions of the labels of pieces into classes that symmetries permute, with all values in the column."""
     choices: list[Sequence[tuple[int, ...] | int]] = []
     for part in parts:
-        if isinstance(part, Pieces):
-            choices.append(block_systems(images.labels[:, part.place_slice.start, : len(part.counts)]))
+        if isinstance(part, PiecesIndex):
+            choices.append(block_systems(images.labels[:, part.place_slice.start, : len(part.pieces)]))
         else:
             choices.append([0])
     yield from product(*choices)

@@ -20,7 +20,7 @@ from antipodes_tasks.permutations.arrangements import (
     ranker,
     unrank_arrangements,
 )
-from antipodes_tasks.permutations.parity import parities, parity_of, with_last_two_apart, with_last_two_equal
+from antipodes_tasks.permutations.parity import Parities, parities, parity_of, with_last_two_apart, with_last_two_equal
 from antipodes_tasks.spaces.space import NOT_NUMBERED
 
 
@@ -28,21 +28,26 @@ from antipodes_tasks.spaces.space import NOT_NUMBERED
 class PiecesIndex:
     """The numbering of all arrangements of pieces, or of the arrangements with one parity.
 
-    If there is a ``parity``, all pieces differ, and ``counts`` treats the last two labels as one; see
+    If there is a ``parity``, all pieces differ, and the digits treat the last two labels as one; see
     `antipodes_tasks.permutations.parity`.
     """
 
     first: int
     """The first place of the part among the places of the puzzle."""
-    counts: tuple[int, ...]
+    pieces: tuple[int, ...]
     """Number of pieces with each label."""
-    parity: int | None = None
-    """The parity of the numbered arrangements; None: all arrangements are numbered."""
+    parity: tuple[int, ...] | None = None
+    """For each place of label 0, the parity of the numbered arrangements. None if all arrangements are numbered."""
+
+    @cached_property
+    def counts(self) -> tuple[int, ...]:
+        """Number of pieces with each label that has a digit."""
+        return self.pieces if self.parity is None else (*self.pieces[:-2], 2)
 
     @property
     def places(self) -> int:
         """Number of places."""
-        return sum(self.counts)
+        return sum(self.pieces)
 
     @property
     def radices(self) -> tuple[int, ...]:
@@ -61,22 +66,33 @@ class PiecesIndex:
 
     @property
     def details(self) -> list[Any]:
-        """The first place and the parity, as a record."""
-        return ["pieces", self.first, self.parity]
+        """The first place, and the parity if it is the same for all places of label 0, as a record."""
+        return ["pieces", self.first, None if self.parity is None else self.parity[0]]
+
+    def required_parity(self, labels: Labels) -> int | Parities:
+        """Return the parity ``(n,)`` that the arrangements ``(n, places)`` must have, or the parity of all of them."""
+        assert self.parity is not None
+        alike = self.parity.count(self.parity[0]) == len(self.parity)
+        return self.parity[0] if alike else np.array(self.parity, dtype=np.uint8)[labels.argmin(axis=1)]
+
+    def has_wrong_parity(self, labels: Labels) -> Mask:
+        """Return a mask ``(n,)`` of the arrangements ``(n, places)`` that are not numbered because of their parity."""
+        wrong: Mask = parities(labels) != self.required_parity(labels)
+        return wrong
 
     def rank(self, labels: Labels) -> Ranks:
         """Return the number ``(n,)`` of each arrangement ``(n, places)``; NOT_NUMBERED if it has the other parity."""
         if self.parity is None:
             return rank_arrangements(labels, self.counts)
         ranks = rank_arrangements(with_last_two_equal(labels, self.places), self.counts)
-        ranks[parities(labels) != self.parity] = NOT_NUMBERED
+        ranks[self.has_wrong_parity(labels)] = NOT_NUMBERED
         return ranks
 
     def rank_one(self, labels: Sequence[int]) -> int:
         """Return the number of one arrangement given as Python integers."""
         if self.parity is None:
             return ranker(self.counts)(labels)
-        if parity_of(labels) != self.parity:
+        if parity_of(labels) != self.parity[labels.index(0)]:
             return NOT_NUMBERED
         last = self.places - 2
         return ranker(self.counts)([label if label < last else last for label in labels])
@@ -84,7 +100,7 @@ class PiecesIndex:
     def unrank(self, ranks: Ranks) -> Labels:
         """Return the arrangement ``(n, places)`` of each number ``(n,)``."""
         labels = unrank_arrangements(ranks, self.counts)
-        return labels if self.parity is None else with_last_two_apart(labels, self.places, self.parity)
+        return labels if self.parity is None else with_last_two_apart(labels, self.places, self.required_parity(labels))
 
     def leading(self, labels: int) -> "PiecesIndex":
         """Return the index of the arrangements of the first labels, in which all other labels count as one."""

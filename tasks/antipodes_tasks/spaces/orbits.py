@@ -51,8 +51,7 @@ class Orbits(Numbering):
     @classmethod
     def of_all(cls, rules: Rules) -> Self:
         """Return the numbering of all contents, with all parities and all sums."""
-        counts = {at.start: part.counts for part, at in zip(rules.parts, rules.ranges, strict=True)}
-        return cls._of(rules, tuple(_without_limits(part, counts[part.first]) for part in _parts_of(rules)))
+        return cls._of(rules, tuple(map(_without_limits, _parts_of(rules))))
 
     @classmethod
     def _of(cls, rules: Rules, parts: tuple[PartIndex, ...]) -> Self:
@@ -205,7 +204,7 @@ def _pieces_index(rules: Rules, at: slice, counts: tuple[int, ...]) -> PiecesInd
     if set(counts) == {1} and len(counts) > 1 and not _has_conditions(transforms, at):
         odd, starts = parities(transforms.origin[:, at]), parities(rules.start_labels[:, at])
         if not odd.any() and (starts == starts[0]).all():
-            return PiecesIndex(at.start, (*counts[:-2], 2), int(starts[0]))
+            return PiecesIndex(at.start, counts, (int(starts[0]),) * len(counts))
     return PiecesIndex(at.start, counts)
 
 
@@ -221,9 +220,9 @@ def _values_index(rules: Rules, at: slice, part: Part) -> ValuesIndex:
     return ValuesIndex(at.start, part.places, radix)
 
 
-def _without_limits(part: PartIndex, counts: tuple[int, ...] | None) -> PartIndex:
+def _without_limits(part: PartIndex) -> PartIndex:
     """Return the index of all contents of a part, with all parities and sums."""
-    return replace(part, total=None) if isinstance(part, ValuesIndex) else PiecesIndex(part.first, counts or ())
+    return replace(part, total=None) if isinstance(part, ValuesIndex) else replace(part, parity=None)
 
 
 def _has_conditions(transforms: Transforms, at: slice) -> bool:

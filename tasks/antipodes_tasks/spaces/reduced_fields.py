@@ -33,9 +33,9 @@ from antipodes_tasks.spaces.mixed_radix import (
     dependencies_of,
     fields_of,
 )
-from antipodes_tasks.spaces.orbit_parts import ValuesIndex
+from antipodes_tasks.spaces.orbit_parts import PartIndex, PiecesIndex, ValuesIndex
 from antipodes_tasks.spaces.reduced_numbering import Reduced, checked_classes, checked_images, labels_of
-from antipodes_tasks.spaces.rows_and_columns import Classes, Cut, Part, Pieces
+from antipodes_tasks.spaces.rows_and_columns import Classes, Cut
 from antipodes_tasks.spaces.space import SpaceRecord
 
 STABILISED = 1000
@@ -161,15 +161,15 @@ class ReducedFieldTables(FieldTables):
         maps[:] = numbers.of(self._maps(stabilised))
 
 
-def field_parts(rules: Rules) -> tuple[Part, ...]:
+def field_parts(rules: Rules) -> tuple[PartIndex, ...]:
     """Return a part for each field of a puzzle, in the order of their places."""
     return tuple(map(_part, fields_of(rules.parts)))
 
 
-def _part(field: Field) -> Part:
+def _part(field: Field) -> PartIndex:
     if field.counts is None:
         return ValuesIndex(field.first, 1, field.radix)
-    return Pieces(slice(field.first, field.end), field.counts)
+    return PiecesIndex(field.first, field.counts)
 
 
 def field_frames(rules: Rules, images: Images) -> Iterator[Cut]:

@@ -23,15 +23,15 @@ from antipodes_tasks.properties.puzzle_graph import carriers_of
 from antipodes_tasks.properties.symmetry_images import Images
 from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.rules.swaps import transforms_of
-from antipodes_tasks.spaces.arrangements import Arrangements, numbered_parity
+from antipodes_tasks.spaces.arrangements import Arrangements
 from antipodes_tasks.spaces.group import Group
-from antipodes_tasks.spaces.orbit_parts import PiecesIndex
+from antipodes_tasks.spaces.orbit_parts import PartIndex, PiecesIndex
 from antipodes_tasks.spaces.orbits import Orbits
 from antipodes_tasks.spaces.reduced_single import OneEntry
 from antipodes_tasks.spaces.reduced_tables import ReducedTables, decides
 from antipodes_tasks.spaces.row_classes import RowClasses
 from antipodes_tasks.spaces.row_symmetries import maps_rows_to_rows
-from antipodes_tasks.spaces.rows_and_columns import Classes, Cut, Part, Pieces
+from antipodes_tasks.spaces.rows_and_columns import Classes, Cut
 from antipodes_tasks.spaces.space import NOT_NUMBERED, NUMBERED, ORDER, REDUCED, Numbering, SpaceRecord
 
 REDUCIBLE: Mapping[str, type[Numbering]] = {kind.KIND: kind for kind in (Orbits, Group, Arrangements)}
@@ -191,19 +191,11 @@ def labels_of(rules: Rules) -> int:
     return max(len(part.symbols) for part in rules.parts)
 
 
-def parts_of(rules: Rules) -> tuple[Part, ...]:
+def parts_of(rules: Rules) -> tuple[PartIndex, ...]:
     """Return the parts of a puzzle whose numbering is REDUCIBLE: pieces first, then values."""
     if rules.moves.pairs is not None:
-        return (Pieces(slice(0, rules.places), rules.counts, numbered_parity(rules)),)
-    counts = {at.start: part.counts for part, at in zip(rules.parts, rules.ranges, strict=True)}
-    parts: list[Part] = []
-    for part in Orbits.of(rules).parts:
-        if isinstance(part, PiecesIndex):
-            parity = None if part.parity is None else (part.parity,) * part.places
-            parts.append(Pieces(part.place_slice, counts[part.first] or (), parity))
-        else:
-            parts.append(part)
-    return tuple(parts)
+        return (Arrangements.of(rules).index,)
+    return Orbits.of(rules).parts
 
 
 def checked_images(rules: Rules, record: SpaceRecord, frame: Cut, positions: int) -> Images:
@@ -222,7 +214,7 @@ def checked_images(rules: Rules, record: SpaceRecord, frame: Cut, positions: int
     return images
 
 
-def checked_classes(parts: Sequence[Part], given: Any) -> Classes:
+def checked_classes(parts: Sequence[PartIndex], given: Any) -> Classes:
     """Return the label classes of a record; raise FieldError if they do not fit the parts of the puzzle."""
     known = isinstance(given, list) and len(given) == len(parts)
     if not known or not all(_divides(part, one) for part, one in zip(parts, given, strict=True)):
@@ -230,10 +222,10 @@ def checked_classes(parts: Sequence[Part], given: Any) -> Classes:
     return tuple(tuple(each) if isinstance(each, list) else each for each in given)
 
 
-def _divides(part: Part, given: Any) -> bool:
+def _divides(part: PartIndex, given: Any) -> bool:
     """Return whether ``given`` divides a part: a class for each label, or the number of values in the row."""
-    if isinstance(part, Pieces):
-        numbers = isinstance(given, list) and len(given) == len(part.counts) and all(type(one) is int for one in given)
+    if isinstance(part, PiecesIndex):
+        numbers = isinstance(given, list) and len(given) == len(part.pieces) and all(type(one) is int for one in given)
         return numbers and set(given) == set(range(len(set(given))))
     whole = given in (0, part.length)
     return type(given) is int and (whole or (0 < given < part.length and part.total is None))

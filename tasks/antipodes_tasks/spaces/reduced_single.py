@@ -13,8 +13,9 @@ import numpy as np
 from antipodes_tasks.permutations.arrangements import ranker
 from antipodes_tasks.permutations.parity import parity_of
 from antipodes_tasks.properties.symmetry_images import Images
+from antipodes_tasks.spaces.orbit_parts import PiecesIndex
 from antipodes_tasks.spaces.row_classes import RowClasses
-from antipodes_tasks.spaces.rows_and_columns import NO_BLOCK, ColumnBlock, Cut, Pieces
+from antipodes_tasks.spaces.rows_and_columns import NO_BLOCK, ColumnBlock, Cut
 from antipodes_tasks.spaces.space import NOT_NUMBERED
 
 MAX_LISTED = 1 << 16
@@ -104,7 +105,7 @@ class OneEntry:
         self._parities = [
             (range(part.place_slice.start, part.place_slice.stop), part.parity)
             for part in frame.parts
-            if isinstance(part, Pieces) and part.parity is not None
+            if isinstance(part, PiecesIndex) and part.parity is not None
         ]
 
     @staticmethod

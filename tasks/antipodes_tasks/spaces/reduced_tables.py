@@ -14,13 +14,13 @@ from numpy.typing import NDArray
 
 from antipodes_tasks.move_tables import ColumnMaps, Fill, Filler, MoveTables, blocks, index_bytes, unfilled_maps
 from antipodes_tasks.rules.transforms import Transforms
-from antipodes_tasks.spaces.orbit_parts import ValuesIndex
+from antipodes_tasks.spaces.orbit_parts import PiecesIndex, ValuesIndex
 from antipodes_tasks.spaces.orbit_steps import OrbitSteps, most_on_empty_places, orbit_steps
 from antipodes_tasks.spaces.reduced_columns import columns_of, fill_maps
 from antipodes_tasks.spaces.reduced_rows import KeyLines, Renamings, renamings_of
 from antipodes_tasks.spaces.row_classes import RowClasses
 from antipodes_tasks.spaces.row_tables import Reduction, RowSample, RowTables
-from antipodes_tasks.spaces.rows_and_columns import Cut, Pieces
+from antipodes_tasks.spaces.rows_and_columns import Cut
 
 KEPT_BYTES = 16
 """Bytes of a representative row while its space is in use: its key and its weight."""
@@ -62,9 +62,9 @@ class ReducedTables(Filler):
     def legal_moves(self) -> int:
         """Upper bound on the number of legal moves of a row, known before rows are listed."""
         bounds = (
-            most_on_empty_places(self.transforms, self.steps, part.place_slice, part.counts[0])
+            most_on_empty_places(self.transforms, self.steps, part.place_slice, part.pieces[0])
             for part, classes in zip(self.frame.parts, self.frame.classes, strict=True)
-            if isinstance(part, Pieces) and isinstance(classes, tuple) and classes.count(classes[0]) == 1
+            if isinstance(part, PiecesIndex) and isinstance(classes, tuple) and classes.count(classes[0]) == 1
         )
         return min(bounds, default=len(self.steps.transforms))
 

@@ -5,8 +5,8 @@ from numpy.typing import NDArray
 
 from antipodes_tasks.permutations.parity import parities
 from antipodes_tasks.properties.symmetry_images import Images
-from antipodes_tasks.spaces.orbit_parts import ValuesIndex
-from antipodes_tasks.spaces.rows_and_columns import Cut, Part
+from antipodes_tasks.spaces.orbit_parts import PartIndex, ValuesIndex
+from antipodes_tasks.spaces.rows_and_columns import Cut
 
 
 def maps_rows_to_rows(cut: Cut, images: Images) -> NDArray[np.bool_]:
@@ -33,7 +33,7 @@ def _fits(cut: Cut, images: Images, number: int) -> bool:
     return all(sums) and all(_keeps_parity(cut, images, number, part) for part in cut.parts)
 
 
-def _keeps_parity(cut: Cut, images: Images, number: int, part: Part) -> bool:
+def _keeps_parity(cut: Cut, images: Images, number: int, part: PartIndex) -> bool:
     """Return whether the images of all numbered arrangements of a part are numbered."""
     if isinstance(part, ValuesIndex) or part.parity is None:
         return True
@@ -41,7 +41,7 @@ def _keeps_parity(cut: Cut, images: Images, number: int, part: Part) -> bool:
     image = next(one for one in cut.parts if one.place_slice.start <= to.min() < one.place_slice.stop)
     if isinstance(image, ValuesIndex) or image.parity is None:
         return False
-    names = images.labels[number, part.place_slice.start, : len(part.counts)]
+    names = images.labels[number, part.place_slice.start, : len(part.pieces)]
     odd = int(parities(np.stack((to - image.place_slice.start, names.astype(np.int64)))).sum()) % 2
     return bool((np.array(image.parity)[to - image.place_slice.start] == (np.array(part.parity) ^ odd)).all())
 

@@ -26,8 +26,8 @@ from numpy.typing import NDArray
 from antipodes_tasks.base.array_types import Labels
 from antipodes_tasks.move_tables import Indices
 from antipodes_tasks.permutations.arrangements import radices, rank_arrangements, unrank_arrangements
-from antipodes_tasks.permutations.parity import parities
-from antipodes_tasks.spaces.orbit_parts import ValuesIndex
+from antipodes_tasks.permutations.parity import exchange, with_two_apart
+from antipodes_tasks.spaces.orbit_parts import PartIndex, PiecesIndex, ValuesIndex
 from antipodes_tasks.spaces.space import NOT_NUMBERED
 
 NO_BLOCK = -1
@@ -38,20 +38,6 @@ MAX_DIGIT = 255
 """Upper limit on the values of a piece and its twist together."""
 Classes = tuple[tuple[int, ...] | int, ...]
 """For each part that holds pieces, the class of each label; for each other part, how many values are in the row."""
-
-
-class Pieces(NamedTuple):
-    """A part that consists of pieces."""
-
-    place_slice: slice
-    counts: tuple[int, ...]
-    """Number of pieces with each label."""
-    parity: tuple[int, ...] | None = None
-    """For each place of label 0, the parity that an arrangement must have to be numbered. None if all arrangements are
-    numbered."""
-
-
-Part = Pieces | ValuesIndex
 
 
 class ColumnBlock(NamedTuple):
@@ -82,7 +68,7 @@ class ColumnBlock(NamedTuple):
 class Cut:
     """A cut of a reduced space: the parts of a puzzle, and which labels of each belong to the row."""
 
-    parts: tuple[Part, ...]
+    parts: tuple[PartIndex, ...]
     classes: Classes
     labels: int
     """Exclusive upper limit on the labels of all parts."""
@@ -102,7 +88,7 @@ class Cut:
         found: list[ColumnBlock] = []
         for number, (part, classes) in enumerate(zip(self.parts, self.classes, strict=True)):
             first = found[-1].end if found else 0
-            if isinstance(part, Pieces):
+            if isinstance(part, PiecesIndex):
                 assert isinstance(classes, tuple)
                 found += _piece_blocks(number, part, classes, first)
             else:
@@ -286,7 +272,7 @@ class Cut:
                     numbered &= sums % part.radix == part.total
             elif _all_shown(part, classes):
                 whole = np.argsort(np.array(classes)).astype(np.uint8)[self.row_labels(keys)[:, part.place_slice]]
-                numbered &= parities(whole) == _parity_here(part, whole)
+                numbered &= ~part.has_wrong_parity(whole)
         return numbered
 
     def columns(self, labels: Labels) -> Indices:
@@ -305,8 +291,8 @@ class Cut:
                 digit = rank_arrangements(local, block.counts)
             columns += digit * weight
         for part in self.parts:
-            if isinstance(part, Pieces) and part.parity is not None:
-                unnumbered |= parities(labels[:, part.place_slice]) != _parity_of(part, labels)
+            if isinstance(part, PiecesIndex) and part.parity is not None:
+                unnumbered |= part.has_wrong_parity(labels[:, part.place_slice])
         columns[unnumbered] = NOT_NUMBERED
         return columns
 
@@ -326,7 +312,7 @@ class Cut:
             names = np.array([int(np.flatnonzero(local == number)[0]) for number in range(len(block.counts))])
             contents[:, here] = names[unrank_arrangements(digit, block.counts)]
             if block.merged is not None:
-                contents[:, here] = _separate_labels(contents[:, here], *block.merged)
+                contents[:, here] = with_two_apart(contents[:, here], *block.merged)
         return contents
 
     def positions(self, row_labels: Labels, contents: Labels) -> Labels:
@@ -340,10 +326,11 @@ class Cut:
             if block.values is not None:
                 positions[:, at.stop - size : at.stop] = contents[:, block.first : block.end]
             else:
-                part = positions[:, at]
-                part[row_labels[:, at] == block.shown] = contents[:, block.first : block.end].ravel()
+                positions[:, at][row_labels[:, at] == block.shown] = contents[:, block.first : block.end].ravel()
             if block.merged is not None:
-                _put_right(positions[:, at], self.parts[block.part], *block.merged)
+                part = self.parts[block.part]
+                assert isinstance(part, PiecesIndex)
+                exchange(positions[:, at], part.has_wrong_parity(positions[:, at]), *block.merged)
         return positions
 
     @cached_property
@@ -358,7 +345,7 @@ class Cut:
         return single
 
 
-def _row_size(part: Part, classes: tuple[int, ...] | int) -> int:
+def _row_size(part: PartIndex, classes: tuple[int, ...] | int) -> int:
     """Return the number of different row labels of a part."""
     if isinstance(part, ValuesIndex):
         assert isinstance(classes, int)
@@ -367,66 +354,29 @@ def _row_size(part: Part, classes: tuple[int, ...] | int) -> int:
     return size // 2 if _all_shown(part, classes) else size
 
 
-def _class_counts(part: Pieces, classes: Any) -> tuple[int, ...]:
-    counts = np.bincount(classes, weights=part.counts).astype(int)
+def _class_counts(part: PiecesIndex, classes: Any) -> tuple[int, ...]:
+    counts = np.bincount(classes, weights=part.pieces).astype(int)
     return tuple(counts.tolist())
 
 
-def _all_shown(part: Pieces, classes: Any) -> bool:
+def _all_shown(part: PiecesIndex, classes: Any) -> bool:
     """Return whether only one parity is numbered and the row determines it: each label is a class of its own."""
     return part.parity is not None and bool(len(set(classes)) == len(classes))
 
 
-def _unranked(part: Pieces, classes: Any, numbers: Indices) -> Labels:
+def _unranked(part: PiecesIndex, classes: Any, numbers: Indices) -> Labels:
     """Return the row labels of a part that holds pieces for each number ``(n,)``."""
     counts = _class_counts(part, classes)
     if not _all_shown(part, classes):
         return unrank_arrangements(numbers, counts)
     last = len(counts) - 1
-    merged = unrank_arrangements(numbers, (*counts[:-2], 2))
-    labels = _separate_labels(merged, last - 1, last)
-    names = np.argsort(np.array(classes))
-    whole = names[labels].astype(np.uint8)
-    wrong = parities(whole) != _parity_here(part, whole)
-    labels[wrong] = _exchanged(labels[wrong], last - 1, last)
+    labels = with_two_apart(unrank_arrangements(numbers, (*counts[:-2], 2)), last - 1, last)
+    whole = np.argsort(np.array(classes))[labels].astype(np.uint8)
+    exchange(labels, part.has_wrong_parity(whole), last - 1, last)
     return labels
 
 
-def _parity_here(part: Pieces, labels: Labels) -> NDArray[np.uint8]:
-    assert part.parity is not None
-    found: NDArray[np.uint8] = np.array(part.parity, dtype=np.uint8)[labels.argmin(axis=1)]
-    return found
-
-
-def _parity_of(part: Pieces, labels: Labels) -> NDArray[np.uint8]:
-    """Return the parity ``(n,)`` that a part must have in positions ``(n, places)`` of the whole puzzle."""
-    return _parity_here(part, labels[:, part.place_slice])
-
-
-def _separate_labels(contents: Labels, low: int, high: int) -> Labels:
-    """Return a copy of the contents in which ``high`` replaces the second of the two labels ``low``."""
-    apart = contents.copy()
-    last = contents.shape[1] - 1 - (contents[:, ::-1] == low).argmax(axis=1)
-    apart[np.arange(len(contents)), last] = high
-    return apart
-
-
-def _exchanged(labels: Labels, low: int, high: int) -> Labels:
-    """Return the labels with ``low`` and ``high`` exchanged."""
-    names = np.arange(256, dtype=np.uint8)
-    names[[low, high]] = high, low
-    exchanged: Labels = names[labels]
-    return exchanged
-
-
-def _put_right(labels: Labels, part: Part, low: int, high: int) -> None:
-    """Exchange two labels, in place, in those arrangements of a part that have the wrong parity."""
-    assert isinstance(part, Pieces)
-    wrong = parities(labels) != _parity_here(part, labels)
-    labels[wrong] = _exchanged(labels[wrong], low, high)
-
-
-def _piece_blocks(number: int, part: Pieces, classes: tuple[int, ...], first: int) -> Iterator[ColumnBlock]:
+def _piece_blocks(number: int, part: PiecesIndex, classes: tuple[int, ...], first: int) -> Iterator[ColumnBlock]:
     """Yield the column blocks of a part that consists of pieces.
 
     If only one parity is numbered, it determines the order of the last two labels of the last block.
@@ -434,7 +384,7 @@ def _piece_blocks(number: int, part: Pieces, classes: tuple[int, ...], first: in
     shown = [one for one in range(max(classes, default=-1) + 1) if classes.count(one) > 1]
     for one in shown:
         inside = [label for label, its in enumerate(classes) if its == one]
-        counts = [part.counts[label] for label in inside]
+        counts = [part.pieces[label] for label in inside]
         local = [NO_BLOCK] * 256
         for place, label in enumerate(inside):
             local[label] = place

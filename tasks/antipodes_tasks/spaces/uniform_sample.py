@@ -74,13 +74,12 @@ def _draw_arrangements(rules: Rules) -> Draw | None:
     """
     if Orbits.has_every_arrangement(rules):
         (part,) = Orbits.of(rules).parts
-        kept = part.parity if isinstance(part, PiecesIndex) else None
-        required = None if kept is None else np.full(rules.places, kept, dtype=np.uint8)
+        parity = part.parity if isinstance(part, PiecesIndex) else None
     elif rules.moves.pairs is not None and rules.moves.free is None and any_order(rules):
         parity = parity_by_place(rules)
-        required = None if parity is None else np.array(parity, dtype=np.uint8)
     else:
         return None
+    required = None if parity is None else np.array(parity, dtype=np.uint8)
     return partial(_arrangements, np.sort(rules.first), required)
 
 
