@@ -361,7 +361,7 @@ def test_add_a_field_to_the_manifest_of_a_store(package: Path, run: Callable[...
             "tables/store/manifest.py": [
                 (
                     "    metadata: Mapping[str, str] = field(metadata=",
-                    '    note: str = field(default="none", kw_only=True, metadata=stored_as(text()))\n'
+                    '    note: str = field(default="none", kw_only=True, metadata=stored_as(TEXT))\n'
                     "    metadata: Mapping[str, str] = field(metadata=",
                 )
             ]

@@ -1,6 +1,6 @@
 """Types of manifest fields. Each field is declared once; its declaration is used both to read and to write the field.
 
-A dataclass declares a field as ``rows: int = field(metadata=stored_as(integer(1, 10)))``.
+A dataclass declares a field as ``rows: int = field(metadata=stored_as(integer(1, 10)))``; `integer` is a `Kind`.
 """
 
 import base64
@@ -18,6 +18,9 @@ from antipodes_tasks.base.values import Kind
 TYPE = "type"
 """The key of a field's type in the metadata of the dataclass field."""
 
+SHA256 = values.matching(re.compile("[0-9a-f]{64}").fullmatch, "64 hexadecimal digits")
+"""The kind of SHA-256 digests."""
+
 T = TypeVar("T")
 
 
@@ -31,9 +34,20 @@ class FieldType:
     """Convert the value in memory to the JSON value."""
 
 
-def stored_as(field_type: FieldType) -> Mapping[str, FieldType]:
+ANY = FieldType(lambda value, name: value)
+"""The type that allows any value. The caller checks the value's meaning."""
+
+
+def field_type(declared: FieldType | Kind) -> FieldType:
+    """Return the type of a field. The values of a `Kind` are the same in JSON and in memory."""
+    if isinstance(declared, FieldType):
+        return declared
+    return FieldType(lambda value, name: declared.check(value, name, FieldError))
+
+
+def stored_as(declared: FieldType | Kind) -> Mapping[str, FieldType]:
     """Return the metadata of a dataclass field of this type."""
-    return {TYPE: field_type}
+    return {TYPE: field_type(declared)}
 
 
 def expect(holds: bool, field: str, expected: str, found: Any) -> None:
@@ -61,41 +75,6 @@ def expect_fields(instance: Any, **expected: Any) -> None:
         expect(found == value, name, quote(value), found)
 
 
-def of_kind(kind: Kind) -> FieldType:
-    """Return a type whose values are the same in JSON and in memory."""
-    return FieldType(lambda value, name: kind.check(value, name, FieldError))
-
-
-def integer(least: int, most: int) -> FieldType:
-    """Return the type of integers from ``least`` to ``most``, without booleans."""
-    return of_kind(values.integer(least, most))
-
-
-def unsigned(bits: int) -> FieldType:
-    """Return the type of non-negative integers of at most ``bits`` bits, without booleans."""
-    return of_kind(values.unsigned(bits))
-
-
-def boolean() -> FieldType:
-    """Return the type of booleans."""
-    return of_kind(values.FLAG)
-
-
-def text() -> FieldType:
-    """Return the type of strings."""
-    return of_kind(values.TEXT)
-
-
-def sha256() -> FieldType:
-    """Return the type of SHA-256 digests: strings of 64 hexadecimal digits."""
-    return of_kind(values.matching(re.compile("[0-9a-f]{64}").fullmatch, "64 hexadecimal digits"))
-
-
-def one_of(*texts: str) -> FieldType:
-    """Return the type of strings that allows only these strings."""
-    return of_kind(values.one_of(*texts))
-
-
 def binary(item_size: int) -> FieldType:
     """Return the type of byte strings, in base64, that consist of items of ``item_size`` bytes."""
 
@@ -112,16 +91,18 @@ def binary(item_size: int) -> FieldType:
     return FieldType(read, lambda content: base64.b64encode(content).decode())
 
 
-def optional(item: FieldType) -> FieldType:
+def optional(declared: FieldType | Kind) -> FieldType:
     """Return a type that also allows null (None)."""
+    item = field_type(declared)
     return FieldType(
         lambda value, name: None if value is None else item.read(value, name),
         lambda value: None if value is None else item.write(value),
     )
 
 
-def list_of(item: FieldType) -> FieldType:
-    """Return the type of lists whose items have the type ``item``. The lists are tuples in memory."""
+def list_of(declared: FieldType | Kind) -> FieldType:
+    """Return the type of lists whose items have the declared type. The lists are tuples in memory."""
+    item = field_type(declared)
 
     def read(content: Any, name: str) -> tuple[Any, ...]:
         listed = values.LIST.check(content, name, FieldError)
@@ -130,8 +111,9 @@ def list_of(item: FieldType) -> FieldType:
     return FieldType(read, lambda content: [item.write(value) for value in content])
 
 
-def mapping_of(item: FieldType) -> FieldType:
-    """Return the type of objects with any keys whose values have the type ``item``. They are dicts in memory."""
+def mapping_of(declared: FieldType | Kind) -> FieldType:
+    """Return the type of objects with any keys whose values have the declared type. They are dicts in memory."""
+    item = field_type(declared)
 
     def read(content: Any, name: str) -> dict[str, Any]:
         entries = values.OBJECT.check(content, name, FieldError).items()
@@ -142,7 +124,7 @@ def mapping_of(item: FieldType) -> FieldType:
 
 def settings() -> FieldType:
     """Return the type of a puzzle's or a board's settings: objects with any keys and values, including a ``name``."""
-    mapping = mapping_of(any_value())
+    mapping = mapping_of(ANY)
 
     def read(value: Any, name: str) -> dict[str, Any]:
         content: dict[str, Any] = mapping.read(value, name)
@@ -150,11 +132,6 @@ def settings() -> FieldType:
         return content
 
     return FieldType(read, mapping.write)
-
-
-def any_value() -> FieldType:
-    """Return the type that allows any value. The caller checks the value's meaning."""
-    return FieldType(lambda value, name: value)
 
 
 def instance_of(declaration: type) -> FieldType:

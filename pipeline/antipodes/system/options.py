@@ -76,10 +76,7 @@ def _scheduler(value: object, name: str) -> str:
 
 
 def _symmetry(value: object, name: str) -> str:
-    checked = arguments.text(value, name)
-    if checked not in SYMMETRY:
-        raise InputError(f"{name}: expected one of {', '.join(SYMMETRY)}, found {quote(checked)}")
-    return checked
+    return str(one_of(*SYMMETRY).check(arguments.text(value, name), name, InputError))
 
 
 def _directory(value: object, name: str) -> str:

@@ -13,25 +13,22 @@ from antipodes.storage.chunk_digests import ChunkDigests, chunk_digests
 from antipodes.storage.lock import Run
 from antipodes.storage.manifest import StoreKind
 from antipodes.storage.manifest_fields import (
-    boolean,
+    SHA256,
     building,
     expect,
     expect_fields,
     instance_of,
-    integer,
     list_of,
     mapping_of,
-    one_of,
     settings,
-    sha256,
     stored_as,
-    text,
 )
 from antipodes.storage.store import Store
 from antipodes.tilings.config import BoardConfig
 from antipodes_tasks.base import arguments
 from antipodes_tasks.base.errors import StoreMismatchError
 from antipodes_tasks.base.quoting import quote
+from antipodes_tasks.base.values import FLAG, TEXT, integer, one_of
 from antipodes_tasks.exact_cover.partitions import METHODS, partitions_of
 from antipodes_tasks.exact_cover.placements import TilingArray
 from antipodes_tasks.exact_cover.problem import TilingProblem
@@ -66,9 +63,9 @@ class TilingManifest:
 
     board: Mapping[str, Any] = field(metadata=stored_as(settings()))
     """The ``[board]`` table of the config."""
-    fingerprint: str = field(metadata=stored_as(sha256()))
+    fingerprint: str = field(metadata=stored_as(SHA256))
     """Fingerprint of the problem, which covers everything on which the tilings depend."""
-    pieces: Sequence[str] = field(metadata=stored_as(list_of(text())))
+    pieces: Sequence[str] = field(metadata=stored_as(list_of(TEXT)))
     """Labels of the copies of pieces. Each copy is a column of the arrays."""
     method: str = field(metadata=stored_as(one_of(*METHODS)))
     """Search method; the partitions depend on it and on the problem."""
@@ -76,10 +73,10 @@ class TilingManifest:
     """Number of partitions."""
     searched: Sequence[Searched] = field(metadata=stored_as(list_of(instance_of(Searched))))
     """The searched partitions, in the order of their numbers."""
-    complete: bool = field(metadata=stored_as(boolean()))
+    complete: bool = field(metadata=stored_as(FLAG))
     digests: Mapping[str, ChunkDigests] = field(metadata=stored_as(mapping_of(chunk_digests())))
     """The digests of an array's chunks, by the array's name."""
-    metadata: Mapping[str, str] = field(metadata=stored_as(mapping_of(sha256())))
+    metadata: Mapping[str, str] = field(metadata=stored_as(mapping_of(SHA256)))
     """SHA-256 of the zarr metadata files of the arrays, by their path in the store."""
 
     @cached_property

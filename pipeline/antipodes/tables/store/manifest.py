@@ -17,26 +17,22 @@ from antipodes.puzzles.puzzle import Puzzle
 from antipodes.puzzles.settings import STARTS
 from antipodes.storage.arrays import Layout
 from antipodes.storage.manifest_fields import (
-    any_value,
-    boolean,
+    ANY,
+    SHA256,
     building,
     expect,
     expect_fields,
-    integer,
     list_of,
     mapping_of,
-    one_of,
     optional,
     settings,
-    sha256,
     stored_as,
-    text,
-    unsigned,
 )
 from antipodes.tables.store.found_layers import Layers, LayerSize
 from antipodes_tasks.base import arguments
 from antipodes_tasks.base.array_types import Labels
 from antipodes_tasks.base.errors import FieldError, NotAStoreError, SourceError
+from antipodes_tasks.base.values import FLAG, TEXT, integer, one_of, unsigned
 from antipodes_tasks.bfs.bitmaps import UNREACHED
 from antipodes_tasks.keys.encoded_runs import of_integers
 from antipodes_tasks.spaces.keyed import BOUNDS, ONE_WAY, SPAN, Keyed, KeyList, checked_details
@@ -72,14 +68,14 @@ class SearchManifest:
     """Whether the store contains only the layers and the first antipodes, and no distances."""
 
     puzzle: Mapping[str, Any] = field(metadata=stored_as(settings()))
-    fingerprint: str = field(metadata=stored_as(sha256()))
-    symbols: Sequence[str] = field(metadata=stored_as(list_of(text())))
+    fingerprint: str = field(metadata=stored_as(SHA256))
+    symbols: Sequence[str] = field(metadata=stored_as(list_of(TEXT)))
     """How each label is written. If the puzzle has several parts, these are the labels of the first part."""
     counts: Sequence[int] = field(metadata=stored_as(list_of(integer(0, arguments.MAX_INT64))))
     """The number of pieces with each label if the puzzle is one arrangement of pieces, else empty."""
-    space: str = field(metadata=stored_as(text()))
+    space: str = field(metadata=stored_as(TEXT))
     """The kind of the state space."""
-    details: Mapping[str, Any] = field(metadata=stored_as(mapping_of(any_value())))
+    details: Mapping[str, Any] = field(metadata=stored_as(mapping_of(ANY)))
     """The data from which the space is rebuilt, in addition to the puzzle, the rows and the width."""
     rows: int = field(metadata=stored_as(integer(1, arguments.MAX_INT64)))
     width: int = field(metadata=stored_as(integer(1, arguments.MAX_INT64)))
@@ -88,11 +84,11 @@ class SearchManifest:
     """The depth up to which all layers are stored; NOTHING_COMMITTED before the first commit."""
     layers: Sequence[int] = field(metadata=stored_as(list_of(integer(0, arguments.MAX_INT64))))
     """The number of entries at each committed depth. Without symmetries each entry is one position."""
-    searched: bool = field(metadata=stored_as(boolean()))
+    searched: bool = field(metadata=stored_as(FLAG))
     """Whether all positions have been searched, so that no deeper layer exists."""
     antipodes: Sequence[int] = field(metadata=stored_as(list_of(unsigned(KEY_BITS))))
     """The indices or keys of the first MAX_ANTIPODES positions at the greatest depth, once all are searched."""
-    complete: bool = field(metadata=stored_as(boolean()))
+    complete: bool = field(metadata=stored_as(FLAG))
     """Whether the store is finished."""
     weighed: Sequence[int] = field(
         default=(), kw_only=True, metadata=stored_as(list_of(integer(1, arguments.MAX_INT64)))
@@ -105,9 +101,9 @@ class SearchManifest:
     spill: str | None = field(default=None, kw_only=True, metadata=stored_as(optional(one_of(IN_STORE, OUTSIDE))))
     """Where a search on disk keeps its layers: in the store, or in a folder outside, whose path no store contains. None
     if the bits of the search are in memory. A finished store keeps OUTSIDE until the folder is deleted."""
-    spill_id: str | None = field(default=None, kw_only=True, metadata=stored_as(optional(sha256())))
+    spill_id: str | None = field(default=None, kw_only=True, metadata=stored_as(optional(SHA256)))
     """The identifier of the folder outside of the store, which the folder contains, too; random. Else None."""
-    metadata: Mapping[str, str] = field(metadata=stored_as(mapping_of(sha256())))
+    metadata: Mapping[str, str] = field(metadata=stored_as(mapping_of(SHA256)))
     """SHA-256 of the zarr metadata files of the arrays, by their paths in the store."""
 
     @classmethod
@@ -360,7 +356,7 @@ class SearchManifest:
     def _check_details(self) -> None:
         """Raise FieldError unless the details that are used without the puzzle are valid for some puzzle."""
         for key in (NUMBERED, ORDER) if self.space == REDUCED else ():
-            integer(1, arguments.MAX_INT64).read(self.details.get(key), f"details.{key}")
+            integer(1, arguments.MAX_INT64).check(self.details.get(key), f"details.{key}", FieldError)
         if self.keyed:
             with _reading_details():
                 checked_details(self.details)
