@@ -90,7 +90,7 @@ def test_set_bits(rng: np.random.Generator, width: int, rows: int, density: floa
     flags, before = random_flags(rng, rows, width, density), rng.random((rows, width)) < 0.2
     data = gaps_of(flags) if kind == GAPS else to_bits(flags).view(np.uint8).ravel()
     layer = to_bits(before)
-    assert set_bits(kind, data, int(flags.sum()), width, layer)
+    assert set_bits(Segment(0, 1, kind, int(flags.sum()), data), width, layer)
     assert np.array_equal(layer, to_bits(before | flags))
 
 
@@ -98,7 +98,7 @@ def test_set_bits_reads_data_at_any_address() -> None:
     flags = np.ones((2, 64), dtype=bool)
     data = np.concatenate([np.zeros(1, dtype=np.uint8), to_bits(flags).view(np.uint8).ravel()])[1:]
     layer = np.zeros((2, 1), dtype=np.uint64)
-    assert set_bits(BITS, data, 128, 64, layer)
+    assert set_bits(Segment(0, 1, BITS, 128, data), 64, layer)
     assert np.array_equal(layer, to_bits(flags))
 
 
@@ -146,7 +146,7 @@ MALFORMED = {
 @pytest.mark.parametrize(("kind", "data", "count"), MALFORMED.values(), ids=MALFORMED.keys())
 def test_malformed_segments_are_found(kind: int, data: Bytes, count: int) -> None:
     layer, memory = guarded(8, np.uint64)
-    assert not set_bits(kind, data, count, 100, layer.reshape(4, 2).view(np.uint64))
+    assert not set_bits(Segment(0, 1, kind, count, data), 100, layer.reshape(4, 2).view(np.uint64))
     assert_guards_intact(memory)
     depths, memory = guarded(400, np.uint8)
     good = GAPS, 7, 4, GOOD
@@ -176,7 +176,8 @@ def test_damaged_bytes_stay_within_the_chunk(
     damaged = rng.integers(len(data), size=3)
     data[damaged] = rng.integers(256, size=3)
     layer, memory = guarded(rows * words(width), np.uint64)
-    accepted = set_bits(kind, data, int(flags.sum()), width, layer.reshape(rows, -1).view(np.uint64))
+    segment = Segment(0, 1, kind, int(flags.sum()), data)
+    accepted = set_bits(segment, width, layer.reshape(rows, -1).view(np.uint64))
     assert_guards_intact(memory)
     depths, memory = guarded(rows * width, np.uint8)
     assert (filled(depths, width, [(kind, 1, int(flags.sum()), data)]) == -1) == accepted

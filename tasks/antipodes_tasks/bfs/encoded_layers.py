@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from antipodes_tasks.base.array_types import Bytes
 from antipodes_tasks.base.jit import integer, kernel, popcount
 from antipodes_tasks.bfs.bitmaps import Bitmap, expand, words
-from antipodes_tasks.bfs.segments import GAPS, Segment, read_bitmap, read_gap
+from antipodes_tasks.bfs.segments import Segment, read_gap
 from antipodes_tasks.move_tables import ColumnMap, ColumnMaps, MoveTables
 
 MAX_COLUMNS = 1 << 12
@@ -24,15 +24,15 @@ def push(one: Segment, rows: range, width: int, incoming: Bitmap, first_row: int
     on. Return False if the segment does not contain its number of positions; some bits may have been set then.
     """
     moves = tables.target, tables.column_map, tables.column_maps
-    if one.kind == GAPS:
-        columns = np.empty(MAX_COLUMNS, dtype=np.int32)
-        where = rows.start, rows.stop, incoming, first_row
-        return bool(_push_gaps(one.data, one.positions, *where, *moves, columns))
-    layer = read_bitmap(one.kind, one.data, one.positions, width, (len(rows), words(width)))
-    if layer is None:
-        return False
-    expand(incoming, first_row, layer, None, np.arange(rows.start, rows.stop, dtype=np.int32), *moves)
-    return True
+    where = rows.start, rows.stop, incoming, first_row
+    return one.decode(
+        width,
+        (len(rows), words(width)),
+        lambda: _push_gaps(one.data, one.positions, *where, *moves, np.empty(MAX_COLUMNS, dtype=np.int32)),
+        lambda layer: expand(
+            incoming, first_row, layer, None, np.arange(rows.start, rows.stop, dtype=np.int32), *moves
+        ),
+    )
 
 
 def remove(one: Segment, width: int, layer: Bitmap) -> bool:
@@ -40,13 +40,12 @@ def remove(one: Segment, width: int, layer: Bitmap) -> bool:
 
     Return False if the segment does not contain its number of positions; some bits may have been cleared then.
     """
-    if one.kind == GAPS:
-        return bool(_clear_gaps(one.data, one.positions, width, layer))
-    found = read_bitmap(one.kind, one.data, one.positions, width, layer.shape)
-    if found is None:
-        return False
-    np.bitwise_and(layer, np.invert(found, out=found), out=layer)
-    return True
+    return one.decode(
+        width,
+        layer.shape,
+        lambda: _clear_gaps(one.data, one.positions, width, layer),
+        lambda found: np.bitwise_and(layer, np.invert(found, out=found), out=layer),
+    )
 
 
 @kernel

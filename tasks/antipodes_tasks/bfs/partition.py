@@ -182,7 +182,7 @@ class IndexState:
         """
         rows = self.rows_of(one.chunk)
         here = bits[rows.start - first_row : rows.stop - first_row]
-        if not set_bits(one.kind, one.data, one.positions, self.width, here):
+        if not set_bits(one, self.width, here):
             raise no_segment(one)
 
 

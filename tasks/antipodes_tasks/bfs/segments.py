@@ -8,11 +8,11 @@ with 128 added to every byte except the last byte of a number.
 
 BITS: the chunk's bitmap as little-endian 64-bit words.
 
-Decoders check all bytes that they read.
+Decoders check all bytes that they read. `Segment.decode` and the kernel `_fill` choose the decoder of a segment.
 """
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -49,6 +49,21 @@ class Segment(NamedTuple):
     positions: int
     """Number of positions."""
     data: NDArray[np.uint8]
+
+    def decode(
+        self, width: int, shape: tuple[int, ...], gaps: Callable[[], bool], bitmap: Callable[[Bitmap], object]
+    ) -> bool:
+        """Call one of two functions: ``gaps`` decodes a GAPS segment, ``bitmap`` gets a copy of the bitmap of another.
+
+        ``shape`` is the shape of the chunk's bitmap ``(rows, words)``, and ``width`` its number of columns. Return
+        False if the segment does not contain its number of positions; ``gaps`` returns the same.
+        """
+        if self.kind == GAPS:
+            return bool(gaps())
+        bits = _read_bitmap(self, width, shape)
+        if bits is not None:
+            bitmap(bits)
+        return bits is not None
 
 
 _of_thread = threading.local()
@@ -240,31 +255,27 @@ def _set_gaps(data: Bytes, count: int, width: int, layer: Bitmap) -> bool:
     return count == 0
 
 
-def read_bitmap(kind: int, data: Bytes, count: int, width: int, shape: tuple[int, ...]) -> Bitmap | None:
-    """Return a copy of the bitmap ``(rows, words)`` of a BITS segment; None if it does not contain ``count`` positions.
-
-    ``data`` is the whole segment, and ``width`` the number of columns.
-    """
-    if kind != BITS or len(data) != shape[0] * shape[1] * _WORD_BYTES:
+def _read_bitmap(one: Segment, width: int, shape: tuple[int, ...]) -> Bitmap | None:
+    """Return a copy of the bitmap of a BITS segment; None if the segment does not contain its number of positions."""
+    if one.kind != BITS or len(one.data) != shape[0] * shape[1] * _WORD_BYTES:
         return None
-    bits = np.frombuffer(data, dtype=np.uint64).reshape(shape).copy()  # aligned, as kernels expect
+    bits = np.frombuffer(one.data, dtype=np.uint64).reshape(shape).copy()  # aligned, as kernels expect
     last_words, padding = bits[:, -1], np.uint64(-width % WORD)
-    if (last_words << padding >> padding != last_words).any() or np.bitwise_count(bits).sum(dtype=np.int64) != count:
-        return None
-    return bits
+    count = np.bitwise_count(bits).sum(dtype=np.int64)
+    return None if (last_words << padding >> padding != last_words).any() or count != one.positions else bits
 
 
-def set_bits(kind: int, data: Bytes, count: int, width: int, layer: Bitmap) -> bool:
-    """Set the positions of a segment in its chunk's bitmap; return False if it does not contain ``count`` positions.
+def set_bits(one: Segment, width: int, layer: Bitmap) -> bool:
+    """Set the positions of a segment in its chunk's bitmap; return False if it does not contain its positions.
 
-    ``data`` is the whole segment. If it is malformed, some positions of the chunk may have been set, but nothing else.
+    If it is malformed, some positions of the chunk may have been set, but nothing else.
     """
-    if kind == GAPS:
-        return bool(_set_gaps(data, count, width, layer))
-    bits = read_bitmap(kind, data, count, width, layer.shape)
-    if bits is not None:
-        np.bitwise_or(layer, bits, out=layer)
-    return bits is not None
+    return one.decode(
+        width,
+        layer.shape,
+        lambda: _set_gaps(one.data, one.positions, width, layer),
+        lambda bits: np.bitwise_or(layer, bits, out=layer),
+    )
 
 
 @kernel
