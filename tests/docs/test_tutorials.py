@@ -42,8 +42,9 @@ def test_the_interrupted_run_prints_the_messages_shown(begin: Begin, cli: Comman
     for command in list(expected)[1:]:
         outcome = cli(*shlex.split(command))
         printed[command] = outcome.out + outcome.err
+    (committed,) = re.findall(r"depths 0 to (\d+) are kept", said)
     again = begin("run", "seven-tiles")
-    again.wait_for_depth(30)
+    again.wait_for_depth(int(committed) + 1)
     printed["run seven-tiles"] = said + again.err
     for command, lines in expected.items():
         assert lines <= set(map(without_numbers, printed[command].splitlines())), command

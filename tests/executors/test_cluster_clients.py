@@ -18,7 +18,7 @@ from waiting import wait_until
 
 from antipodes.executors.distributed.cluster import Cluster as Workers
 from antipodes.puzzles.config import load_config
-from antipodes.system.events import ClusterReady, Event, LayerFinished, WorkersLost, silence
+from antipodes.system.events import Event, LayerFinished, WorkersLost, silence
 from antipodes.tables.run import RunOptions, run_puzzle
 from antipodes_tasks.base.errors import InputError, InterruptedRunError, SchedulerLostError
 
@@ -27,7 +27,7 @@ EVERY_LAYER = RunOptions(checkpoint_every=0)
 
 
 class Acting:
-    """A listener that does something at the third layer."""
+    """A listener that does something at its third layer."""
 
     def __init__(self, act: Callable[[], object]) -> None:
         self.events: list[Event] = []
@@ -57,8 +57,15 @@ def test_a_client_is_closed_during_its_run(shared: Cluster, tmp_path: Path) -> N
 def test_a_run_continues_after_a_cluster_restart(cluster: Cluster, same: Same, tmp_path: Path) -> None:
     cluster.add_workers(1, nanny=True)
     with cluster.client() as client, cluster.client() as other:
-        acting = Acting(lambda: threading.Thread(target=other.restart, daemon=True).start())
-        run_puzzle(EIGHT, tmp_path / "t.zarr", EVERY_LAYER, acting, scheduler=client)
+        restarting = threading.Thread(target=other.restart, daemon=True)
+        acting = Acting(restarting.start)
+
+        def listener(event: Event) -> None:
+            acting(event)
+            if isinstance(event, LayerFinished) and event.depth == 20:
+                restarting.join()  # the run does not end before
+
+        run_puzzle(EIGHT, tmp_path / "t.zarr", EVERY_LAYER, listener, scheduler=client)
     losses = [event.reason for event in acting.events if isinstance(event, WorkersLost)]
     # the run notices that the worker is gone, that the scheduler has forgotten the tasks, or one after the other
     noticed = ("the cluster was restarted and has lost", "the dask scheduler has lost the tasks", "worker tcp://")
@@ -117,25 +124,27 @@ def test_a_run_is_stopped_while_a_task_builds_the_move_tables(cluster: Cluster, 
     cluster.add_workers(1)
     stop = threading.Event()
 
-    def begun(event: Event) -> None:
-        if isinstance(event, ClusterReady):
-            threading.Timer(1, stop.set).start()
+    with cluster.client() as client, cluster.client() as other:
 
-    with cluster.client() as client:
+        def stop_at_the_first_task() -> None:
+            wait_until(lambda: builds(other), "the worker builds the tables")
+            stop.set()
+
+        threading.Thread(target=stop_at_the_first_task, daemon=True).start()
         with pytest.raises(
             InterruptedRunError, match=r"interrupted .* nothing is committed yet; the same call resumes"
         ):
-            run_puzzle(large, tmp_path / "t.zarr", RunOptions(), begun, stop.is_set, client)
+            run_puzzle(large, tmp_path / "t.zarr", interrupted=stop.is_set, scheduler=client)
         gc.collect()  # else the frames of the error may be freed while Python 3.11 parses, which then fails
         stopped = time.monotonic()
-        wait_until(lambda: not executing(client), "the worker is free again")
+        wait_until(lambda: not builds(client), "the worker is free again")
         assert time.monotonic() - stopped < 60
 
 
-def executing(client: Client) -> bool:
-    """Whether the only worker runs a task."""
-    (found,) = client.run(lambda dask_worker: dask_worker.state.executing_count).values()
-    return bool(found)
+def builds(client: Client) -> bool:
+    """Whether the only worker runs the task that builds the move tables."""
+    (keys,) = client.run(lambda dask_worker: [str(task.key) for task in dask_worker.state.executing]).values()
+    return any("tables-" in key for key in keys)
 
 
 def test_a_client_serves_one_run_at_a_time(idle: Cluster, tmp_path: Path) -> None:

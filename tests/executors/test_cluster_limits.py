@@ -2,6 +2,7 @@
 
 import re
 import shutil
+import signal
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -107,12 +108,15 @@ def test_workers_without_a_nanny_run_out_of_memory(
 @pytest.mark.parametrize("options", [EVERY_LAYER, []])
 def test_a_full_disk(options: list[object], cluster: Cluster, begin: Begin, same: Same, tmp_path: Path) -> None:
     """There is enough free disk when the run begins, but another program fills it."""
-    cluster.add_workers(1)
+    (worker,) = cluster.add_workers(1)
     with small(tmp_path / "disk", "16m") as disk:
         store, other = disk / "t.zarr", disk / "other"
         run = begin("run", "five-tiles", "--store", store, "--scheduler", cluster.address, *options)
         run.wait_for_depth(3)
-        other.write_bytes(bytes(shutil.disk_usage(disk).free - 64 * KIB))
+        run.signal(signal.SIGSTOP)  # nobody else takes what is free
+        with worker.frozen():
+            other.write_bytes(bytes(shutil.disk_usage(disk).free - 64 * KIB))
+        run.signal(signal.SIGCONT)
         named = () if options else ("worker tcp://",)  # a commit of each layer may be the first that finds no space
         run.fail(1, *named, f"{store}", "No space left on device", f"antipodes resume {store}")
         other.unlink()

@@ -33,7 +33,7 @@ def test_a_late_worker_with_another_version_is_excluded(
     run = begin("run", "eight-puzzle", "--store", "t.zarr", *at)
     run.wait_for_depth(2)
     first.stop()
-    cluster.add_workers(1, environment=with_other("antipodes", tmp_path / "site"))
+    cluster.add_workers(1, examined=True, environment=with_other("antipodes", tmp_path / "site"))
     first.thaw()
     run.wait_for("has antipodes 0.0.1; expected antipodes ")
     assert "excluded" in run.err

@@ -19,7 +19,7 @@ from antipodes.executors.api import never_stop
 from antipodes.executors.distributed import connection, health, version_check
 from antipodes.executors.distributed.cluster import Cluster as Workers
 from antipodes.puzzles.config import load_config
-from antipodes.system.events import Event, LayerFinished, Waiting, WorkerRefused
+from antipodes.system.events import Event, LayerFinished, Waiting, WorkerRefused, silence
 from antipodes.tables.run import RunOptions, run_puzzle
 from antipodes_tasks.base.errors import InterruptedRunError, SchedulerError
 
@@ -27,18 +27,20 @@ EIGHT = load_config("eight-puzzle")
 
 
 @pytest.fixture
-def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Short limits for all waits."""
-    for module, name, seconds in (
-        (connection, "CONNECT_SECONDS", 2.0),
-        (connection, "ANNOUNCE_SECONDS", 0.2),
-        (connection, "ANSWER_SECONDS", 2.0),
-        (connection, "NOTICE_SECONDS", 0.5),
-        (version_check, "VERSIONS_SECONDS", 3.0),
-        (health, "HEARTBEAT_SECONDS", 0.2),
-        (health, "UNHEARD_SECONDS", 2.0),
-    ):
-        monkeypatch.setattr(module, name, seconds)
+def lose_patience(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
+    """Makes the limits for answers of schedulers short; for a test that calls it when none answers any more."""
+
+    def shorten() -> None:
+        for module, name, seconds in (
+            (connection, "CONNECT_SECONDS", 2.0),
+            (connection, "ANNOUNCE_SECONDS", 1.0),
+            (connection, "ANSWER_SECONDS", 2.0),
+            (connection, "NOTICE_SECONDS", 0.5),
+            (health, "HEARTBEAT_SECONDS", 0.2),
+        ):
+            monkeypatch.setattr(module, name, seconds)
+
+    return shorten
 
 
 def test_an_error_of_the_listener_is_raised_after_the_wait(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -78,9 +80,11 @@ def listening() -> Iterator[Callable[[bytes], str]]:
         one.close()
 
 
-@pytest.mark.usefixtures("impatient")
 @pytest.mark.parametrize("greeting", [b"", bytes(4), b"HTTP/1.1 400 Bad Request\r\n\r\n"])
-def test_other_servers_are_no_schedulers(greeting: bytes, listening: Callable[[bytes], str], tmp_path: Path) -> None:
+def test_other_servers_are_no_schedulers(
+    greeting: bytes, listening: Callable[[bytes], str], lose_patience: Callable[[], None], tmp_path: Path
+) -> None:
+    lose_patience()
     address, events, begin = listening(greeting), list[Event](), time.monotonic()
     with pytest.raises(SchedulerError, match=f"no dask scheduler answers at {address}"):
         run_puzzle(EIGHT, tmp_path / "t.zarr", RunOptions(scheduler=address), events.append)
@@ -92,21 +96,23 @@ def test_other_servers_are_no_schedulers(greeting: bytes, listening: Callable[[b
 
 
 class FreezingScheduler:
-    """A listener that freezes the scheduler at an event."""
+    """A listener that freezes the scheduler at an event, and then waits no longer."""
 
-    def __init__(self, cluster: Cluster, at: type) -> None:
-        self.cluster, self.at = cluster, at
+    def __init__(self, cluster: Cluster, at: type, lose_patience: Callable[[], None]) -> None:
+        self.cluster, self.at, self.lose_patience = cluster, at, lose_patience
         self.events: list[Event] = []
 
     def __call__(self, event: Event) -> None:
         self.events.append(event)
         if isinstance(event, self.at) and self.cluster.scheduler is not None:
             self.cluster.scheduler.stop()
+            self.lose_patience()
 
 
-@pytest.mark.usefixtures("impatient")
 @pytest.mark.parametrize("command", ["run", "tile"])
-def test_a_scheduler_freezes_during_a_run(command: str, cluster: Cluster, tmp_path: Path) -> None:
+def test_a_scheduler_freezes_during_a_run(
+    command: str, cluster: Cluster, lose_patience: Callable[[], None], tmp_path: Path
+) -> None:
     """The run ends soon, says what is kept, and how it resumes."""
     from antipodes.system.events import PartitionSearched
     from antipodes.tilings.config import load_board
@@ -114,16 +120,15 @@ def test_a_scheduler_freezes_during_a_run(command: str, cluster: Cluster, tmp_pa
 
     cluster.add_workers(1)
     options = RunOptions(scheduler=cluster.address, checkpoint_every=0)
-    freezing = FreezingScheduler(cluster, LayerFinished if command == "run" else PartitionSearched)
+    freezing = FreezingScheduler(cluster, LayerFinished if command == "run" else PartitionSearched, lose_patience)
     begin = partial(run_puzzle, EIGHT) if command == "run" else partial(tile_board, load_board("4x15"))
     with pytest.raises(InterruptedRunError, match=r"has not answered for 2 seconds; .* kept; the same call resumes"):
         begin(tmp_path / "t.zarr", options=options, listener=freezing)
     assert Waiting("the dask scheduler to answer") in freezing.events
 
 
-@pytest.mark.usefixtures("impatient")
 def test_a_scheduler_freezes_before_workers_are_examined(
-    cluster: Cluster, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    cluster: Cluster, lose_patience: Callable[[], None], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """There is no store yet, so the message names the command that started the run."""
     cluster.add_workers(1)
@@ -132,6 +137,8 @@ def test_a_scheduler_freezes_before_workers_are_examined(
     def stopped(*arguments: Any) -> Any:
         assert cluster.scheduler is not None
         cluster.scheduler.stop()
+        lose_patience()
+        monkeypatch.setattr(version_check, "VERSIONS_SECONDS", 3.0)
         return examine(*arguments)
 
     monkeypatch.setattr(version_check.VersionCheck, "examine", stopped)
@@ -141,29 +148,38 @@ def test_a_scheduler_freezes_before_workers_are_examined(
         run_puzzle(EIGHT, tmp_path / "t.zarr", options)
 
 
-@pytest.mark.usefixtures("impatient")
-def test_a_worker_is_frozen_when_a_run_starts(shared: Cluster, same: Same, tmp_path: Path) -> None:
+def test_a_worker_is_frozen_when_a_run_starts(
+    shared: Cluster, same: Same, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     """The run says that it excludes the worker, and makes it a member once it answers."""
-    with shared.client() as client, Workers(client) as scheduler:
-        events: list[Event] = []
-        with shared.groups[-1].frozen():
+    with shared.client() as client:
+        with Workers(
+            client
+        ) as earlier:  # so that both have loaded the program, and one that is not frozen answers soon
+            assert earlier.wait_for_workers(silence, never_stop)
+        with Workers(client) as scheduler:
+            events: list[Event] = []
+            with shared.groups[-1].frozen():
+                with monkeypatch.context() as patch:
+                    patch.setattr(version_check, "VERSIONS_SECONDS", 3.0)
+                    patch.setattr(connection, "ANNOUNCE_SECONDS", 0.2)
+                    assert scheduler.wait_for_workers(events.append, never_stop)
+                assert len(scheduler.members) == 1
+                (silent,) = shared.workers().keys() - scheduler.members.keys()
+                said = [Waiting("the versions of 2 workers"), WorkerRefused(f"worker {silent} does not answer")]
+                assert [event for event in events if event in said] == said
+                run_puzzle(EIGHT, tmp_path / "t.zarr", RunOptions(checkpoint_every=0), scheduler=scheduler)
+            wait_until(lambda: scheduler.workers_changed, "the run knows that the worker answers")
             assert scheduler.wait_for_workers(events.append, never_stop)
-            assert len(scheduler.members) == 1
-            (silent,) = shared.workers().keys() - scheduler.members.keys()
-            said = [Waiting("the versions of 2 workers"), WorkerRefused(f"worker {silent} does not answer")]
-            assert [event for event in events if event in said] == said
-            run_puzzle(EIGHT, tmp_path / "t.zarr", RunOptions(checkpoint_every=0), scheduler=scheduler)
-        wait_until(lambda: scheduler.workers_changed, "the run knows that the worker answers")
-        assert scheduler.wait_for_workers(events.append, never_stop)
-        assert len(scheduler.members) == 2
+            assert len(scheduler.members) == 2
     same("eight-puzzle")
 
 
-@pytest.mark.usefixtures("impatient")
-def test_the_run_names_a_member_that_freezes(shared: Cluster) -> None:
+def test_the_run_names_a_member_that_freezes(shared: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
     events: list[Event] = []
     with shared.client() as client, Workers(client) as scheduler:
         assert scheduler.wait_for_workers(events.append, never_stop)
+        monkeypatch.setattr(health, "UNHEARD_SECONDS", 2.0)
         waiting = threading.Thread(target=partial(scheduler.run_on_all_workers, (time.sleep, 0)))
         said = {Waiting(f"worker {one}, which has not been heard of for 2 seconds") for one in scheduler.members}
         with shared.groups[-1].frozen():

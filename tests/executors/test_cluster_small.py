@@ -11,7 +11,7 @@ from waiting import wait_until
 from antipodes.executors.api import never_stop
 from antipodes.executors.distributed.cluster import Cluster as Workers
 from antipodes.puzzles.config import load_config
-from antipodes.system.events import ClusterReady, Event, WaitingForWorkers, WorkerNotUsed
+from antipodes.system.events import ClusterReady, Event, Waiting, WaitingForWorkers, WorkerNotUsed
 from antipodes.system.options import RunOptions
 from antipodes.tables.planning.fitting import plan_checked
 
@@ -20,7 +20,8 @@ NOT_USED = "has too little memory (300 MiB) for its share and is not used"
 
 
 def kinds(events: list[Event]) -> list[type[Event]]:
-    return [type(event) for event in events]
+    """The kinds of the events, except for the waits that are only long on a busy machine."""
+    return [type(event) for event in events if not isinstance(event, Waiting)]
 
 
 def test_small_workers_change_nothing_until_they_are_enough(cluster: Cluster, client: Client) -> None:
@@ -39,7 +40,8 @@ def test_small_workers_change_nothing_until_they_are_enough(cluster: Cluster, cl
             assert kinds(events) == [ClusterReady, WorkerNotUsed]
             small.kill()
             cluster.wait_for_workers(1)
-        assert events[-1].reason.endswith(NOT_USED)  # type: ignore[union-attr]
+        (named,) = [event for event in events if isinstance(event, WorkerNotUsed)]
+        assert named.reason.endswith(NOT_USED)
         cluster.add_workers(1)
         wait_until(lambda: scheduler.workers_changed, "a worker without a limit is of use")
         assert scheduler.wait_for_workers(events.append, never_stop)
@@ -83,7 +85,7 @@ def test_a_small_worker_joins_a_healthy_run(cluster: Cluster, begin: Begin, same
     run = begin("run", "eight-puzzle", "--store", "t.zarr", "--scheduler", cluster.address, "--json")
     run.wait_for("1 worker with 1 thread")
     first.stop()
-    cluster.add_workers(1, *SMALL)
+    cluster.add_workers(1, *SMALL, examined=True)
     first.thaw()
     run.wait_for(NOT_USED)
     assert run.finish()["workers_lost"] == 0

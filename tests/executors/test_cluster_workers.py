@@ -11,6 +11,7 @@ from typing import Any
 import psutil
 import pytest
 from clusters import Cluster, Group, python_path
+from ports import free_port
 from program_runs import EVERY_LAYER, Begin, Run, Same
 from waiting import wait_until
 
@@ -69,7 +70,8 @@ def test_workers_are_killed_several_times(cluster: Cluster, begin: Begin, same: 
         run.wait_for_depth(depth + 4)
     workers[2].kill()
     report = run.finish()
-    assert 3 <= report["workers_lost"] <= 4
+    # a worker that was restarted late is no member yet when it is killed again; the run may end before the last loss
+    assert 2 <= report["workers_lost"] <= 4
     check_losses(report, report["workers_lost"])
     same("three-colours")
 
@@ -136,7 +138,7 @@ def test_a_worker_that_joins_late_gets_tasks(cluster: Cluster, begin: Begin, sam
     run = begin("run", "eight-puzzle", "--store", "t.zarr", *at, *EVERY_LAYER, "--json")
     run.wait_for_depth(4)
     first.stop()
-    cluster.add_workers(1)
+    cluster.add_workers(1, examined=True)
     first.thaw()
     run.wait_for("2 workers with 2 threads")
     first.kill()
@@ -212,11 +214,11 @@ def test_a_killed_scheduler_ends_the_run(
 @pytest.mark.slow
 def test_a_scheduler_restarts_at_the_same_address(cluster: Cluster, begin: Begin, same: Same) -> None:
     """The run continues, or ends with the command that resumes it; the table is the same."""
+    here = ("--host", "127.0.0.1", "--port", free_port())
+    scheduler = cluster.start_scheduler(*here)
     run = begin_eight(cluster, begin)
-    assert cluster.scheduler is not None
-    port = re.findall(r":(\d+)$", cluster.address)[0]
-    cluster.scheduler.kill()
-    cluster.start_scheduler("--host", "127.0.0.1", "--port", port)
+    scheduler.kill()
+    cluster.start_scheduler(*here)
     cluster.add_workers(2)
     status, _, err = run.end()
     assert "Traceback" not in err
@@ -225,7 +227,8 @@ def test_a_scheduler_restarts_at_the_same_address(cluster: Cluster, begin: Begin
         assert RESUMED_BY in err
         begin("resume", "t.zarr", "--scheduler", cluster.address, "--json").finish()
     else:
-        assert "lost: the connection to the dask scheduler was lost" in err
+        # between two layers the run only learns from the next scheduler that its tasks are gone
+        assert re.search("lost: the (connection to the dask scheduler was lost|dask scheduler has lost the tasks)", err)
     same("eight-puzzle")
 
 
@@ -255,6 +258,7 @@ def test_a_second_signal_stops_immediately(scheduler: str, cluster: Cluster, beg
     frozen = [psutil.Process(worker.process.pid) for worker in workers] or run.worker_processes()
     for process in frozen:
         process.suspend()
+    wait_until(lambda: stands_still(run), "the run waits for a task")
     run.signal(signal.SIGINT)
     run.wait_for("interrupt again to stop immediately")
     run.signal(signal.SIGINT)

@@ -271,5 +271,5 @@ def test_processes_of_a_local_cluster_never_get_signals() -> None:
         answer: Future[str] = Future()
         read = ["grep", "SigBlk", "/proc/self/status"]
         loop.add_callback(lambda: answer.set_result(subprocess.check_output(read, text=True)))
-        blocked = int(answer.result(30).split()[1], 16)
+        blocked = int(answer.result(PATIENCE).split()[1], 16)
     assert all(blocked & 1 << (number - 1) for number in (signal.SIGINT, signal.SIGTERM))

@@ -88,9 +88,16 @@ class Group:
 
     @property
     def nannied(self) -> psutil.Process:
-        """Return the worker process of a nanny."""
-        below = psutil.Process(self.process.pid).children(recursive=True)
-        return next(one for one in below if "spawn_main" in " ".join(one.cmdline()))
+        """Return the worker process of a nanny, which may have to restart it first."""
+
+        def running() -> list[psutil.Process]:
+            below = psutil.Process(self.process.pid).children(recursive=True)
+            with suppress(psutil.NoSuchProcess):
+                return [one for one in below if "spawn_main" in " ".join(one.cmdline())]
+            return []
+
+        found: list[psutil.Process] = wait_until(running, "the nanny has started a worker")
+        return found[0]
 
 
 class Cluster:
@@ -138,12 +145,22 @@ class Cluster:
         command = [*prefix, *WORKER, *kind, *local, *options, self.address]
         return self._start("worker", command, environment or {}, cwd or self.folder)
 
-    def add_workers(self, count: int, *options: object, **more: Any) -> list[Group]:
-        """Start ``count`` workers, and return when all of them have joined."""
+    def add_workers(self, count: int, *options: object, examined: bool = False, **more: Any) -> list[Group]:
+        """Start ``count`` workers, and return when all of them have joined, others may leave meanwhile.
+
+        A run asks a worker that joins for its versions; if they are to be ``examined``, return when it has answered.
+        """
         with self.client() as client:
             present = workers_of(client)
             added = [self.add_worker(*options, **more) for _ in range(count)]
-            wait_until(lambda: len(workers_of(client)) == len(present) + count, f"{count} workers have joined")
+
+            def joined() -> list[str]:
+                return list(workers_of(client).keys() - present.keys())
+
+            wait_until(lambda: len(joined()) >= count, f"{count} workers have joined")
+            if examined:
+                # a worker does nothing else while it loads the program for its answer
+                wait_until(lambda: loaded(client, joined()), "they have told their versions")
         return added
 
     @property
@@ -181,6 +198,11 @@ class Cluster:
         with suppress(FileNotFoundError, ValueError):
             return str(json.loads(self.scheduler_file.read_text())["address"])
         return None
+
+
+def loaded(client: Client, workers: list[str]) -> bool:
+    """Whether the workers have loaded the program."""
+    return all(client.run(lambda: "antipodes.executors.distributed.worker" in sys.modules, workers=workers).values())
 
 
 def workers_of(client: Client) -> dict[str, Any]:

@@ -46,14 +46,17 @@ class Run:
         """The messages of the program so far."""
         return "".join(self.lines)
 
-    def wait_for(self, text: str, seconds: float = PATIENCE) -> None:
-        """Return as soon as the messages contain a text; raise AssertionError if the program ends without it."""
+    def wait_for(self, text: str, seconds: float = PATIENCE, since: int = 0) -> None:
+        """Return as soon as the messages contain a text; raise AssertionError if the program ends without it.
+
+        The first ``since`` lines do not count.
+        """
 
         def said() -> bool:
             ended = self.process.poll() is not None
             if ended:
                 self._readers[1].join()
-            found = text in self.err
+            found = text in "".join(self.lines[since:])
             assert found or not ended, f"ended without {text!r}:\n{self.err}"
             return found
 

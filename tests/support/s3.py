@@ -1,6 +1,5 @@
 """An S3 server in its own process, direct access to its buckets, and a proxy that makes the server fail."""
 
-import socket
 import subprocess
 import sys
 import threading
@@ -14,6 +13,7 @@ from typing import Any
 
 import obstore
 from obstore.store import S3Store
+from ports import free_port
 from waiting import PATIENCE
 
 KEY, SECRET = "AKIDANTIPODESTEST", "s3cr3t-of-the-tests"
@@ -27,7 +27,7 @@ class Server:
     """moto's server."""
 
     def __enter__(self) -> "Server":
-        self.port = _free_port()
+        self.port = free_port()
         command = [sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", str(self.port)]
         self._process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         deadline = time.monotonic() + PATIENCE
@@ -205,9 +205,3 @@ def _handler(proxy: Proxy, port: int) -> type[BaseHTTPRequestHandler]:
             """Keep the output of the tests clean."""
 
     return Handler
-
-
-def _free_port() -> int:
-    with socket.socket() as listening:
-        listening.bind(("127.0.0.1", 0))
-        return int(listening.getsockname()[1])

@@ -268,9 +268,7 @@ def test_many_killed_processes(board: str, method: str, seed: int, process: Proc
 def test_a_signal_commits_and_ends_the_run_of_tilings(number: signal.Signals, process: Process, tmp_path: Path) -> None:
     """2x5x6 by the plain method has many partitions of a fraction of a second; searched ones are committed."""
     running = process("tile", "2x5x6", "--method", "plain", "--workers", 2, "--checkpoint-every", 0)
-    line = ""
-    while " partition 2" not in line:
-        line = running.stderr.readline()
+    assert any(" partition 2" in line for line in running.stderr)
     running.send_signal(number)
     out, err = running.communicate(timeout=PATIENCE)
     assert running.returncode == 75
@@ -287,8 +285,7 @@ def test_a_second_signal_stops_tilings_immediately(process: Process, tmp_path: P
     line = first_message(running)
     assert "starting" in line
     running.send_signal(signal.SIGINT)
-    while "interrupt again to stop immediately" not in line:
-        line = running.stderr.readline()
+    assert any("interrupt again to stop immediately" in line for line in running.stderr)
     running.send_signal(signal.SIGINT)
     begin = time.monotonic()
     _, err = running.communicate(timeout=PATIENCE)
