@@ -163,7 +163,7 @@ def test_a_stop_in_a_finaliser_is_not_lost(capsys: pytest.CaptureFixture[str], m
         with pytest.raises(Stopped):  # noqa: PT012  (it comes a moment later)
             del node
             assert reference() is None
-            time.sleep(10)
+            time.sleep(PATIENCE)
     assert "Traceback" not in capsys.readouterr().err
 
 

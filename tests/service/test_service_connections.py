@@ -75,7 +75,8 @@ def answer(client: socket.socket) -> tuple[int, dict[str, str], Any]:
     """Status, headers and JSON of the next response."""
     text = b""
     while b"\r\n\r\n" not in text:
-        text += client.recv(1)
+        text += (byte := client.recv(1))
+        assert byte, f"the service has closed the connection after {text!r}"
     head, _, _ = text.partition(b"\r\n\r\n")
     status, *lines = head.decode("latin-1").split("\r\n")
     headers = {name.lower(): value for name, _, value in (line.partition(": ") for line in lines)}

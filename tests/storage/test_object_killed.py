@@ -1,22 +1,22 @@
 """Runs on stores in object storage that are killed: before any change to the bucket, or by a signal."""
 
+import itertools
 import json
 import signal
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from faults import killed_from
 from programs import Command, Process
-from s3 import Bucket
+from s3 import Bucket, Proxy
 from stores import contents
 from waiting import wait_until
 
 from antipodes.puzzles.config import load_config
 from antipodes.storage.bucket import Bucket as Client
 from antipodes.tables.run import RunOptions, run_puzzle
-from antipodes.tables.store.search_stores import TableStore
-from antipodes_tasks.base.errors import NotAStoreError
 
 
 def killed_at_request(step: int, run: Callable[[], object]) -> bool:
@@ -57,22 +57,24 @@ def test_killed_between_commits(step: int, bucket: Bucket, finished: Path) -> No
 
 
 @pytest.mark.slow
-def test_resumed_after_a_kill(bucket: Bucket, process: Process, cli: Command, finished: Path) -> None:
+def test_resumed_after_a_kill(bucket: Bucket, proxy: Proxy, process: Process, cli: Command, finished: Path) -> None:
     """The lock of the killed run is taken over immediately, since its process has ended."""
+    commits, stuck = itertools.count(1), threading.Event()
+
+    def fault(number: int, method: str, path: str) -> str | None:
+        if method != "PUT" or not path.endswith("/commit.json") or next(commits) < 8:
+            return None
+        stuck.set()
+        return "stall"
+
+    proxy.fault = fault
     running = process("run", "eight-puzzle", "--store", bucket.url(), "--checkpoint-every", 0, "--workers", 2)
-    wait_until(lambda: running.poll() is not None or committed(bucket) >= 3, "three layers are committed")
+    wait_until(lambda: running.poll() is not None or stuck.is_set(), "it waits for its eighth commit")
     running.send_signal(signal.SIGKILL)
     running.communicate()
+    proxy.fault = lambda number, method, path: None
     assert "t.zarr.lock" in bucket.listing()
     said = json.loads(cli("resume", bucket.url(), "--workers", 2, "--json").out)
     assert 3 <= said["resumed_from"] < 31
     assert bucket.contents() == contents(finished)
     assert "t.zarr.lock" not in bucket.listing()
-
-
-def committed(bucket: Bucket) -> int:
-    """The committed depth of a run in progress; -1 before its first commit."""
-    try:
-        return TableStore(bucket.url()).read().committed_depth
-    except NotAStoreError:
-        return -1

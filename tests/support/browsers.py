@@ -10,6 +10,7 @@ from typing import Any, Literal
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Error, Page, expect, sync_playwright
+from waiting import PATIENCE
 
 NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 """Commands of the browser, the cheapest first: without windows, a page takes a third of the CPU time."""
@@ -28,8 +29,6 @@ RULES: dict[Literal["light", "dark"], dict[str, Any]] = {
     "dark": {"runOnly": {"type": "rule", "values": ["color-contrast"]}},
 }
 """What axe checks in each scheme of colours: by default, everything."""
-SECONDS = 60.0
-"""The time that a page has for what a test expects."""
 MAX_SHOWN = 3000
 """Number of characters of a page that the message of a failed test shows."""
 
@@ -60,7 +59,7 @@ class Pages:
 
     def _new_page(self, options: dict[str, Any]) -> Page:
         context = self.browser.new_context(**options)
-        context.set_default_timeout(1000 * SECONDS)
+        context.set_default_timeout(1000 * PATIENCE)
         page = context.new_page()
         page.on("pageerror", lambda error: self.errors.append(str(error)))
         page.on("console", lambda message: message.type == "error" and self.errors.append(message.text))
@@ -117,10 +116,13 @@ def started_browser() -> Iterator[Pages]:
     if found is None:
         complain = pytest.fail if os.environ.get("CI") else pytest.skip
         complain(f"no browser: expected one of {', '.join(NAMES)}")
-    expect.set_options(timeout=1000 * SECONDS)
+    expect.set_options(timeout=1000 * PATIENCE)
     sandbox = ["--no-sandbox"] if os.geteuid() == 0 else []
     with sync_playwright() as playwright:
-        pages = Pages(playwright.chromium.launch(executable_path=found, args=[*sandbox, *ARGUMENTS]))
+        launched = playwright.chromium.launch(
+            executable_path=found, args=[*sandbox, *ARGUMENTS], timeout=1000 * PATIENCE
+        )
+        pages = Pages(launched)
         with _running_loop(None):
             yield pages
         pages.browser.close()

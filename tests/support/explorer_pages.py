@@ -11,6 +11,22 @@ Open = Callable[..., Page]
 With ``fresh``, the page is used by no other test: where a test changes more than the page and its address.
 """
 
+AN_HOUR = 3600
+"""Seconds after the page's clock began: there it is stopped, since otherwise it goes on as the machine's does."""
+
+
+def with_a_clock(page: Page) -> None:
+    """The page's clock, which the test stops and moves on."""
+    page.clock.install(time=0)
+
+
+def copied(page: Page, button: Locator) -> str:
+    """Click a button that copies; the text in the clipboard."""
+    button.click()
+    expect(page.locator("#said")).to_have_text("Copied")
+    page.evaluate("document.getElementById('said').textContent = ''")
+    return str(page.evaluate("navigator.clipboard.readText()"))
+
 
 def distance(page: Page) -> Locator:
     return page.locator("#distance")

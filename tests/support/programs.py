@@ -28,10 +28,9 @@ Process = Callable[..., "subprocess.Popen[str]"]
 
 
 def first_message(running: "subprocess.Popen[str]") -> str:
-    """Return the first line on stderr; a line about compilation, which depends on the cache of kernels, is skipped."""
+    """Return the first line on stderr; lines about compilation, which depend on the cache of kernels, are skipped."""
     assert running.stderr is not None
-    line = running.stderr.readline()
-    return running.stderr.readline() if "compiling machine code" in line else line
+    return next((line for line in running.stderr if "compiling machine code" not in line), "")
 
 
 def kill_within(seconds: float, victim: "subprocess.Popen[str]", rng: random.Random) -> None:

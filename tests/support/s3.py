@@ -4,7 +4,6 @@ import subprocess
 import sys
 import threading
 import time
-import urllib.request
 from collections.abc import Callable
 from http.client import HTTPConnection, HTTPException
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -13,7 +12,6 @@ from typing import Any
 
 import obstore
 from obstore.store import S3Store
-from ports import free_port
 from waiting import PATIENCE
 
 KEY, SECRET = "AKIDANTIPODESTEST", "s3cr3t-of-the-tests"
@@ -23,25 +21,32 @@ Fault = Callable[[int, str, str], str | None]
 """Function that returns the fault for a request, given its number, method and path; None for no fault."""
 
 
+SERVE = """
+import threading
+from moto.server import ThreadedMotoServer
+server = ThreadedMotoServer("127.0.0.1", 0, verbose=False)
+server.start()
+print(server.get_host_and_port()[1], flush=True)
+threading.Event().wait()
+"""
+"""moto's server on a port that it chooses itself: one that was free before it starts may be taken by then."""
+
+
 class Server:
     """moto's server."""
 
     def __enter__(self) -> "Server":
-        self.port = free_port()
-        command = [sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", str(self.port)]
-        self._process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        deadline = time.monotonic() + PATIENCE
-        while not self._answers():
-            assert self._process.poll() is None, "the server has ended"
-            assert time.monotonic() < deadline, "the server does not answer"
-            time.sleep(0.05)
+        command = [sys.executable, "-c", SERVE]
+        self._process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        assert self._process.stdout is not None
+        self.port = int(self._process.stdout.readline())
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._process.kill()
-        self._process.wait()
+        self._process.communicate()
 
     @property
     def url(self) -> str:
@@ -62,13 +67,6 @@ class Server:
         credentials = {"aws_access_key_id": KEY, "aws_secret_access_key": SECRET, "region_name": "us-east-1"}
         boto3.client("s3", endpoint_url=self.url, **credentials).create_bucket(Bucket=name)
         return Bucket(self, name)
-
-    def _answers(self) -> bool:
-        try:
-            with urllib.request.urlopen(f"{self.url}/moto-api/", timeout=5):
-                return True
-        except OSError:
-            return False
 
 
 class Bucket:

@@ -185,6 +185,7 @@ def test_the_picture_is_dragged_and_enlarged_and_fitted(open_tall: Open) -> None
 
 def test_a_depth_is_one_for_the_graph_and_the_distribution(open_page: Open) -> None:
     page = open_page("/#/hanoi?view=distribution")
+    expect(distance(page)).to_have_text("0")  # the chart is drawn anew with the mark of the position
     page.get_by_role("button", name=re.compile("^depth 3:")).click()
     page.get_by_role("tab", name="Graph").click()
     field = page.get_by_label("Depth", exact=True)

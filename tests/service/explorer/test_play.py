@@ -1,18 +1,14 @@
 """The board of a table as a person plays on it."""
 
-from explorer_pages import Open, distance, drag, expect_position, piece
-from playwright.sync_api import Page, expect
+import re
+
+from explorer_pages import AN_HOUR, Open, distance, drag, expect_position, piece, with_a_clock
+from playwright.sync_api import expect
 
 TILES = "/#/tiles?position=1 2 3 0 4 5"
 """Two moves from the start: first 4 and then 5 go left."""
-
-AN_HOUR = 3600
-"""Seconds after the page's clock began: there it is stopped, since otherwise it goes on as the machine's does."""
-
-
-def with_a_clock(page: Page) -> None:
-    """The page's clock, which the test stops and moves on."""
-    page.clock.install(time=0)
+KNOWN = re.compile("shortest path")
+"""What stands beside the distance once the page knows a path: it plays this one, without asking for another."""
 
 
 def test_a_click_moves_a_piece_that_can_move_and_the_distance_follows(open_page: Open) -> None:
@@ -34,6 +30,7 @@ def test_an_empty_place_is_clicked_to_bring_a_piece_there(open_page: Open) -> No
     expect(page.locator(".move")).to_have_count(2)
     piece(page, "5").click()
     expect(distance(page)).to_have_text("1")
+    expect(page.get_by_role("button", name="L: nearer, distance 0")).to_be_visible()  # the moves are known
     box = piece(page, "5").bounding_box()
     assert box
     page.mouse.click(box["x"] - box["width"] / 2, box["y"] + box["height"] / 2)  # two pieces can go there
@@ -129,7 +126,7 @@ def test_space_makes_one_best_move(open_page: Open) -> None:
 def test_the_shortest_path_is_played_and_paused(open_page: Open) -> None:
     page = open_page("/#/pancakes?position=5 1 4 2 3", with_a_clock, fresh=True)
     play = page.get_by_role("button", name="Play a shortest path to the start")
-    expect(play).to_be_enabled()
+    expect(page.locator(".paths")).to_have_text(KNOWN)
     page.clock.pause_at(AN_HOUR)
     far = int(distance(page).inner_text())
     seen = max(1, page.locator(".trail .point").count())  # a trail of one position is not drawn
@@ -141,6 +138,7 @@ def test_the_shortest_path_is_played_and_paused(open_page: Open) -> None:
     pause.click()
     page.clock.run_for(5000)
     expect(distance(page)).to_have_text(str(far - 1))
+    expect(page.locator(".paths")).to_have_text(KNOWN)
     play.click()
     expect(pause).to_be_visible()
     page.clock.run_for(10_000)

@@ -5,7 +5,7 @@ import shlex
 from pathlib import Path
 
 import pytest
-from explorer_pages import Open, distance, expect_position
+from explorer_pages import Open, copied, distance, expect_position
 from playwright.sync_api import Page, expect
 
 from antipodes.cli.main import run_command
@@ -103,18 +103,11 @@ def test_a_link_opens_the_same_store_position_and_view(open_page: Open) -> None:
     expect(other.get_by_role("heading", name="at depth 5")).to_be_visible()
 
 
-def copied(page: Page, name: str) -> str:
-    page.get_by_role("button", name=name).click()
-    expect(page.locator("#said")).to_have_text("Copied")
-    page.evaluate("document.getElementById('said').textContent = ''")
-    return str(page.evaluate("navigator.clipboard.readText()"))
-
-
 def test_the_position_and_the_link_are_copied(open_page: Open) -> None:
     page = open_page("/#/tiles?position=1 2 3 0 4 5", permissions=CLIPBOARD)
     expect(distance(page)).to_have_text("2")
-    assert copied(page, "Copy position") == "1 2 3 0 4 5"
-    assert copied(page, "Copy link") == page.url
+    assert copied(page, page.get_by_role("button", name="Copy position")) == "1 2 3 0 4 5"
+    assert copied(page, page.get_by_role("button", name="Copy link")) == page.url
 
 
 @pytest.mark.parametrize(
@@ -131,7 +124,7 @@ def test_the_command_that_shows_the_same_is_copied(
 ) -> None:
     page = open_page(f"/#/tiles?position=1 2 3 0 4 5{view}", permissions=CLIPBOARD)
     expect(distance(page)).to_have_text("2")
-    program, *words = shlex.split(copied(page, "Copy command"))
+    program, *words = shlex.split(copied(page, page.get_by_role("button", name="Copy command")))
     assert program == "antipodes"
     assert run_command(words) == 0
     assert shown in capsys.readouterr().out
