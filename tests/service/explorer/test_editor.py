@@ -1,6 +1,7 @@
 """The editor: drafts of each family that are positions, are none, or cannot be reached, and what the page says."""
 
 import json
+import re
 import subprocess
 import urllib.request
 from collections.abc import Iterator
@@ -11,8 +12,9 @@ from browsers import violations
 from explorer_pages import Open, distance, expect_position, visit
 from explorer_site import SERIAL, TWISTY, served
 from forks import PROGRAM
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Locator, Page, Route, expect
 from puzzle_settings import DIALS
+from waiting import wait_until
 
 from antipodes.puzzles.config import Config, load_config
 from antipodes.tables.run import run_puzzle
@@ -163,6 +165,7 @@ def expect_verdict(page: Page, answer: Any) -> None:
         expect(verdict(page)).to_have_text(f"{moves} move{'s' if moves > 1 else ''} from the start.")
     else:
         expect(verdict(page)).to_have_text(f"{words[answer['verdict']]}: {answer['reason']}.")
+    expect(page.locator(".editor")).to_have_attribute("aria-busy", "false")  # or it is the verdict on an earlier draft
     usable = answer["verdict"] in ("reached", "not reached yet")
     expect(use(page)).to_be_enabled(enabled=usable)
     marked = {one.get_attribute("data-field") for one in page.locator(".field.wrong").all()}
@@ -242,6 +245,26 @@ def test_edits_are_undone_one_after_another(open_editor: Open) -> None:
     expect(undo).to_be_disabled()
     expect(page.get_by_role("button", name="Reset")).to_be_disabled()
     expect_position(page, "1 2 3 4 5 0")
+
+
+def test_a_verdict_that_comes_during_a_click_does_not_undo_it(open_editor: Open) -> None:
+    page, held = open_editor("sliding"), list[Route]()
+
+    def hold(route: Route) -> None:
+        held.append(route)
+
+    page.route("**/draft", hold)
+    field(page, 0).click()
+    with page.expect_request("**/draft"):
+        page.locator("[data-symbol='0 5']").click()
+    wait_until(lambda: held or page.wait_for_timeout(10), "the verdict is asked for")
+    field(page, 1).click()
+    page.locator("[data-symbol='0 4']").hover()
+    page.mouse.down()
+    held[0].continue_()
+    expect(page.locator(".editor")).to_have_attribute("aria-busy", "false")
+    page.mouse.up()
+    expect(field(page, 1)).to_have_accessible_name(re.compile("^square b2: 4"))
 
 
 def test_a_draft_stays_while_the_board_moves_and_a_reset_follows_it(open_editor: Open) -> None:

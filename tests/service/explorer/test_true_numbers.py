@@ -8,7 +8,7 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 from urllib.request import urlopen
 
 import pytest
-from explorer_pages import Open, distance, expect_position
+from explorer_pages import AN_HOUR, Open, distance, expect_position, piece, with_a_clock
 from playwright.sync_api import Page, Route, expect
 
 FAR, FARTHER = "6 4 7 8 5 0 3 2 1", "8 6 7 2 5 4 3 0 1"
@@ -72,7 +72,7 @@ def check_recorded(page: Page, address: str) -> set[str]:
 
 
 def test_every_number_is_that_of_the_position(open_page: Open, address: str) -> None:
-    page = open_page(EIGHT)
+    page = open_page(EIGHT, with_a_clock, fresh=True)
     page.evaluate(RECORDER)
     expect_numbers(page, address, FAR)
     page.get_by_role("button", name="Start", exact=True).click()
@@ -100,13 +100,14 @@ def test_every_number_is_that_of_the_position(open_page: Open, address: str) -> 
 def play_some_steps(page: Page, address: str) -> None:
     """Play three moves of the shortest path, and go on by hand."""
     path = answer(address, "eight-puzzle", "path", FARTHER)["path"]
+    page.clock.pause_at(AN_HOUR)
     page.get_by_role("button", name="Play a shortest path to the start").click()
+    page.clock.run_for(1900)  # a step takes 620 milliseconds
     expect_position(page, path[3])
     page.get_by_role("button", name="Pause").click()
-    stopped = page.locator("#entry").input_value()
-    expect_numbers(page, address, stopped)
+    expect_numbers(page, address, path[3])
     page.get_by_role("button", name="Undo").click()
-    expect_numbers(page, address, path[path.index(stopped) - 1])
+    expect_numbers(page, address, path[2])
 
 
 class Held:
@@ -161,6 +162,22 @@ def test_moves_are_not_said_to_lead_where_they_led_before(open_page: Open) -> No
     expect(page.get_by_role("button", name="Best move")).to_be_disabled()
     held.release()
     expect(moves.get_by_role("button", name="L: nearer, distance 0")).to_be_visible()
+
+
+def test_a_click_that_ends_after_the_moves_are_known_offers_them(open_page: Open) -> None:
+    page = open_page("/#/tiles")
+    expect(page.locator(".move")).to_have_count(2)
+    held = Held(page, r"/view\?")
+    piece(page, "5").click()
+    expect(distance(page)).to_have_text("1")
+    box = piece(page, "5").bounding_box()
+    assert box
+    page.mouse.move(box["x"] - box["width"] / 2, box["y"] + box["height"] / 2)  # the empty place
+    page.mouse.down()
+    held.release()
+    expect(page.get_by_role("button", name="L: nearer, distance 0")).to_be_visible()
+    page.mouse.up()
+    expect(page.get_by_role("group", name="Moves of this piece").get_by_role("button")).to_have_count(3)
 
 
 def test_play_begins_at_the_position_on_the_board(open_page: Open) -> None:
@@ -255,6 +272,7 @@ def test_a_late_answer_does_not_change_another_store(open_page: Open) -> None:
 def test_a_list_is_there_again_when_its_depth_is_chosen_again(open_page: Open) -> None:
     page = open_page("/#/tiles?view=distribution")
     boards = page.get_by_role("button", name="Put on the board")
+    expect(distance(page)).to_have_text("0")  # the chart is drawn anew with the mark of the position
     for count in (3, 0, 3):
         page.get_by_role("button", name="depth 2: 3 positions").click()
         expect(boards).to_have_count(count)

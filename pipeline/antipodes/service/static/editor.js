@@ -85,11 +85,14 @@ export class Editor {
   }
 
   #show() {
-    const wrong = this.#answer?.wrong ?? [];
-    this.fields.show(this.#draft.symbols, this.#chosenFields(), wrong);
+    this.#showFields();
     this.#showPalette();
     this.undo.disabled = !this.#draft.canUndo;
     this.reset.disabled = !this.#draft.isChanged;
+  }
+
+  #showFields() {
+    this.fields.show(this.#draft.symbols, this.#chosenFields(), this.#answer?.wrong ?? []);
   }
 
   #chosenFields() {
@@ -266,7 +269,7 @@ export class Editor {
     if (focused && this.use.disabled) this.fields.focus();
     this.verdict.className = `verdict ${TONES[answer.verdict]}`;
     this.verdict.textContent = this.#verdictText(answer, onBoard);
-    this.#show();
+    this.#showFields(); // the palette stays, because a button that is replaced while it is pressed is not clicked
   }
 
   #verdictText({ verdict, reason, distance }, onBoard) {

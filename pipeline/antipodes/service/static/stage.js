@@ -28,6 +28,7 @@ export class Stage {
   #drag = null;
   #clicked = null;
   #earlyClick = null;
+  #pressed = false;
   #offered = false;
   #glide = null;
   #stickers;
@@ -88,10 +89,14 @@ export class Stage {
     if (this.#choices.length) this.#enableMoves();
   }
 
-  /** Mark the pieces that can be clicked, and handle a click that came before the moves were known. */
+  /** Mark the pieces that can be clicked, and handle a click that came before the moves were known, unless it still lasts. */
   #enableMoves() {
     for (const group of this.#groups()) group.classList.toggle("movable", this.#isMovable(group));
     this.#offered = true;
+    if (!this.#pressed) this.#useEarlyClick(); // the end of the click would close a menu that is opened now
+  }
+
+  #useEarlyClick() {
     const from = this.#earlyClick;
     this.#earlyClick = null;
     if (from) this.#choose(this.#movesAt(from), from);
@@ -183,6 +188,7 @@ export class Stage {
   #begin(event) {
     if (event.button !== 0 || !this.#image) return;
     this.endPreview();
+    this.#pressed = true;
     const from = pointAt(this.#image, event);
     this.#earlyClick = this.#offered ? null : from;
     const choices = this.#movesAt(from);
@@ -217,8 +223,9 @@ export class Stage {
   #click() {
     const clicked = this.#clicked;
     this.#clicked = null;
-    if (!clicked) return;
-    this.#choose(clicked.choices, clicked.from);
+    this.#pressed = false;
+    if (clicked) this.#choose(clicked.choices, clicked.from);
+    else if (this.#offered) this.#useEarlyClick();
   }
 
   /** Make the move for a click at a point; if several moves match, let the user choose. */
