@@ -366,7 +366,7 @@ def brute_force(puzzle: Puzzle) -> BruteForce:
     return BruteForce(_as_labels(puzzle, layers), ended=True)
 
 
-def _next_layer(puzzle: Puzzle, frontier: list[bytes], seen: set[bytes], most: int) -> list[bytes]:
+def _next_layer(puzzle: Puzzle, frontier: list[bytes], seen: set[bytes], max_positions: int) -> list[bytes]:
     """Return the new successors of the frontier, and add them to ``seen``; stop when there are too many."""
     found = []
     for position in frontier:
@@ -374,7 +374,7 @@ def _next_layer(puzzle: Puzzle, frontier: list[bytes], seen: set[bytes], most: i
             if (key := bytes(after)) not in seen:
                 seen.add(key)
                 found.append(key)
-        if len(seen) > most:
+        if len(seen) > max_positions:
             break
     return found
 

@@ -135,7 +135,7 @@ class Filler(ABC):
 
     @property
     @abstractmethod
-    def most_moves(self) -> int:
+    def max_moves(self) -> int:
         """Upper bound on the number of legal moves of a position, and number of moves per row of the tables."""
 
     @property
@@ -159,7 +159,7 @@ class Filler(ABC):
     def bytes_with(self, column_maps: int) -> int:
         """Return the bytes of the move tables, given the number of column maps."""
         number = 0 if self.width == 1 else index_bytes(column_maps)
-        return self.rows * self.most_moves * (4 + number) + column_maps * self.width * index_bytes(self.width)
+        return self.rows * self.max_moves * (4 + number) + column_maps * self.width * index_bytes(self.width)
 
     @property
     def least_table_bytes(self) -> int:
@@ -179,7 +179,7 @@ class Filler(ABC):
         """
         entries, positions = column_maps * self.width, self.rows * self.width
         slower = WIDE_COST * (self.width > self.CACHED_WIDTH) + MAPS_COST * (COLUMN_BYTES * entries > CACHED_BYTES)
-        return ROW_COST * self.rows * self.most_moves + self.ENTRY_COST * entries + slower * positions * self.most_moves
+        return ROW_COST * self.rows * self.max_moves + self.ENTRY_COST * entries + slower * positions * self.max_moves
 
     def filled(self) -> MoveTables:
         """Return the move tables, filled in this thread."""
@@ -218,7 +218,7 @@ def unfilled_maps(count: int, width: int) -> ColumnMaps:
     return np.zeros((count, width), dtype=index_type(width))
 
 
-def blocks(size: int, steps_each: int, *, steps: int = STEPS, least: int = 1) -> Iterator[tuple[int, int]]:
+def blocks(size: int, steps_each: int, *, steps: int = STEPS, min_size: int = 1) -> Iterator[tuple[int, int]]:
     """Divide ``size`` items into ranges of about ``steps`` steps each; an item takes ``steps_each`` steps."""
-    step = max(least, steps // max(1, steps_each))
+    step = max(min_size, steps // max(1, steps_each))
     return ((first, min(first + step, size)) for first in range(0, size, step))

@@ -86,8 +86,8 @@ def test_the_chain_does_not_depend_on_earlier_calls() -> None:
 
 def test_a_limit_ends_the_search() -> None:
     with pytest.raises(ResourceLimitError, match="expected a group of at most 1,000 elements, found at least"):
-        stabiliser_chain(groups.M24, most=1000)
-    assert stabiliser_chain(groups.M24, most=244823040).order == 244823040
+        stabiliser_chain(groups.M24, max_order=1000)
+    assert stabiliser_chain(groups.M24, max_order=244823040).order == 244823040
 
 
 @pytest.mark.parametrize(

@@ -219,7 +219,7 @@ import antipodes as ap
 from antipodes.tables.planning.plan import plan_run
 
 config = ap.Config({"name": "five", "family": "pancake", "n": 5})
-needed = plan_run(config.puzzle).least_bytes
+needed = plan_run(config.puzzle).min_bytes
 log = Path("found.txt")
 for name, limit in (("table", needed), ("counts", needed), ("other", needed - 1)):
     log.unlink(missing_ok=True)
@@ -295,7 +295,7 @@ class AddedConstants(Filler):
         return self.numbering.size // self.rows
 
     @property
-    def most_moves(self):
+    def max_moves(self):
         return len(self.rules.moves)
 
     @property
@@ -308,9 +308,9 @@ class AddedConstants(Filler):
     def begin(self):
         maps = np.tile(np.arange(self.width, dtype=np.int32), (self.most_column_maps, 1))
         numbers = np.arange(1, self.most_column_maps, dtype=index_type(self.most_column_maps))
-        target = np.empty((self.rows, self.most_moves), dtype=np.int32)
+        target = np.empty((self.rows, self.max_moves), dtype=np.int32)
         tables = MoveTables(target, np.tile(numbers, (self.rows, 1)), maps, undirected=True)
-        return tables, [partial(self._fill, tables, move) for move in range(self.most_moves)]
+        return tables, [partial(self._fill, tables, move) for move in range(self.max_moves)]
 
     def _fill(self, tables, move):
         rows, columns = np.arange(self.rows) * self.width, np.arange(self.width)

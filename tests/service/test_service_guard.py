@@ -179,7 +179,7 @@ def test_too_many_requests() -> None:
             await send({"type": "http.response.start", "status": 200, "headers": []})
             await send({"type": "http.response.body", "body": b"{}"})
 
-        guarded, headers = Guard(slow, LOCAL, most_requests=3), {"host": "localhost"}
+        guarded, headers = Guard(slow, LOCAL, max_requests=3), {"host": "localhost"}
         under_way = [asyncio.create_task(exchange(guarded, "GET", "/", headers, [b""])) for _ in range(3)]
         for _ in under_way:
             await inside.acquire()

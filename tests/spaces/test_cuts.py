@@ -100,8 +100,7 @@ def test_the_estimated_number_of_maps_is_large_enough(name: str) -> None:
     numbering = space.numbering
     estimate = estimated_maps(numbering.frame, numbering.images, transforms_of(space.rules))
     assert (
-        space.filler.most_column_maps
-        <= min(estimate, space.rows * space.filler.most_moves) + space.numbering.symmetries
+        space.filler.most_column_maps <= min(estimate, space.rows * space.filler.max_moves) + space.numbering.symmetries
     )
 
 

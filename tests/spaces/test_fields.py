@@ -150,7 +150,7 @@ def test_rows_that_do_not_decide_are_found_although_a_sample_has_none() -> None:
 
 def test_more_column_maps_than_a_sample_showed_are_refused() -> None:
     puzzle = towers(4, 6)
-    space = Space(puzzle.rules, MixedRadix(fields_of(puzzle.parts), tuple(range(6)), 2, most_maps=3), 2)
+    space = Space(puzzle.rules, MixedRadix(fields_of(puzzle.parts), tuple(range(6)), 2, max_maps=3), 2)
     with pytest.raises(
         InputError,
         match=r"effects that a sample of positions did not reveal \(3 column maps are too few\); .* plain=True",

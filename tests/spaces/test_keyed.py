@@ -78,7 +78,7 @@ def test_another_process_finds_the_positions_again() -> None:
 
 def test_a_puzzle_of_ones_own() -> None:
     space = space_of(counter())
-    assert (space.size, space.filler.most_moves) == (100, 2)
+    assert (space.size, space.filler.max_moves) == (100, 2)
     tables = space.filler.filled()
     assert not tables.undirected
     every = np.arange(100)

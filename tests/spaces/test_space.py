@@ -155,7 +155,7 @@ def check_form(space: Space, tables: MoveTables) -> None:
     assert (legal[:, 1:] <= legal[:, :-1]).all()
     assert tables.column_maps[0].tolist() == list(range(space.width))
     assert tables.target.shape == (space.rows, tables.target.shape[1])
-    assert tables.target.shape[1] <= space.filler.most_moves
+    assert tables.target.shape[1] <= space.filler.max_moves
     assert len(tables.column_maps) <= space.filler.most_column_maps
     assert sum(array.nbytes for array in tables[:3]) <= space.filler.table_bytes
     assert tables.column_maps.dtype == index_type(space.width)

@@ -136,7 +136,7 @@ def test_chunks_of_noise_are_within_the_bound(compression: Any, rows: int, tmp_p
     noise = np.random.default_rng(0).integers(1, 65536, (rows, 7), dtype=np.uint16)
     array: Any = zarr.open_array(str(tmp_path / "a"))
     array[:] = noise
-    assert (tmp_path / "a" / "c" / "0" / "0").stat().st_size <= layout.most_bytes
+    assert (tmp_path / "a" / "c" / "0" / "0").stat().st_size <= layout.max_bytes
 
 
 @pytest.mark.parametrize("compression", ["lz4", "zstd"])

@@ -150,7 +150,7 @@ def command(puzzle: str, store: Path, way: Way) -> list[str]:
     if way.every:
         given += ["--checkpoint-every", "0"]
     if way.spills:
-        given += ["--memory-limit", str(plan_run(load_config(puzzle).puzzle, way.workers).least_bytes)]
+        given += ["--memory-limit", str(plan_run(load_config(puzzle).puzzle, way.workers).min_bytes)]
     return given
 
 

@@ -156,4 +156,4 @@ def divided(rules: Rules, order: Sequence[int], leading: int) -> Space | None:
     fields = fields_of(rules.parts)
     numbering = MixedRadix(tuple(fields[number] for number in order), tuple(order), leading, 1)
     most = numbering.filler(rules, leading).estimated_maps()
-    return None if most is None else Space(rules, replace(numbering, most_maps=most), leading)
+    return None if most is None else Space(rules, replace(numbering, max_maps=most), leading)

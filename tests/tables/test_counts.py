@@ -164,7 +164,7 @@ def test_a_wrong_manifest_is_refused(stopped: Path) -> None:
 def test_the_plan_has_bits_and_checkpoints_alone() -> None:
     puzzle = load_config("two-by-seven").puzzle
     counts, table = plan_run(puzzle, 2, commitment=CHECKPOINTS), plan_run(puzzle, 2)
-    assert counts.memory_bytes == counts.least_bytes < 20 << 30
+    assert counts.memory_bytes == counts.min_bytes < 20 << 30
     assert counts.disk_bytes < counts.space.size * 4 / 8 * 1.05 < table.disk_bytes
     assert counts.space.size == 43_589_145_600
 

@@ -170,7 +170,7 @@ def tight(name: str, monkeypatch: Patch) -> RunOptions:
     """Options with as little memory as a run needs: all layers are on disk, and all that moves lead to."""
     monkeypatch.setattr("antipodes_tasks.bfs.key_partition.EXPANDED", 5)
     monkeypatch.setattr("antipodes_tasks.bfs.key_partition.FOUND", 90)
-    least = plan_run(config_of(name).puzzle, 2).least_bytes
+    least = plan_run(config_of(name).puzzle, 2).min_bytes
     return RunOptions(workers=2, memory_limit=least, checkpoint_every=1e9)
 
 

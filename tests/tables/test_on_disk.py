@@ -206,10 +206,10 @@ def test_killed_at_random_calls(name: str, counts_only: bool, tmp_path: Path) ->
 def test_disk_is_chosen_if_two_bits_do_not_fit() -> None:
     puzzle = load_config("seven-tiles").puzzle
     two = plan_run(puzzle, 2, 1, commitment=CHECKPOINTS, on_disk=False)
-    fits, disk = (plan_run(puzzle, 2, two.least_bytes - less, commitment=CHECKPOINTS) for less in (0, 1))
+    fits, disk = (plan_run(puzzle, 2, two.min_bytes - less, commitment=CHECKPOINTS) for less in (0, 1))
     assert (fits.strategy.bits, fits.strategy.on_disk) == (2, False)
     assert (disk.strategy.bits, disk.strategy.on_disk) == (1, True)
-    assert disk.memory_bytes < two.least_bytes
+    assert disk.memory_bytes < two.min_bytes
     tight = plan_run(puzzle, 2, PROGRAM_BYTES + 40 * MIB, commitment=CHECKPOINTS)
     assert tight.memory_bytes <= PROGRAM_BYTES + 40 * MIB
     assert tight.partition_count > disk.partition_count
@@ -219,7 +219,7 @@ def test_disk_is_chosen_if_two_bits_do_not_fit() -> None:
 def test_four_billion_positions_fit_into_256_mib() -> None:
     tiles = "1 2 3 4 5 6 7 8 9 9 9 9 9 9 9 0"
     puzzle = puzzle_from({"name": "eight-tiles", "family": "sliding", "rows": 4, "columns": 4, "start": tiles})
-    assert plan_run(puzzle, 2, 256 * MIB).least_bytes <= 256 * MIB
+    assert plan_run(puzzle, 2, 256 * MIB).min_bytes <= 256 * MIB
 
 
 def test_counts_begun_in_memory_need_as_much_memory_to_be_resumed(tmp_path: Path) -> None:

@@ -78,7 +78,7 @@ def test_large_puzzles(name: str, parities: int) -> None:
 def test_what_a_limit_leaves_is_for_the_journal() -> None:
     puzzle = load_config("three-colours").puzzle
     ample = plan_run(puzzle, 2)
-    half, least = ample.least_bytes + ample.buffer_bytes // 2, ample.least_bytes
+    half, least = ample.min_bytes + ample.buffer_bytes // 2, ample.min_bytes
     assert plan_run(puzzle, 2, half).buffer_bytes == half - least
     assert plan_run(puzzle, 2, half).memory_bytes == half
     assert plan_run(puzzle, 2, least).buffer_bytes == plan_run(puzzle, 2, 1).buffer_bytes == 0
@@ -135,9 +135,9 @@ def test_processes_hold_the_frontiers_of_others_and_uneven_shares() -> None:
     puzzle = load_config("seven-tiles").puzzle
     one, two = plan_run(puzzle, 1, processes=1), plan_run(puzzle, 2, processes=2)
     bits = one.space.size // 8
-    assert one.least_bytes >= PROGRAM_BYTES + BITS_STORED[3] * bits
+    assert one.min_bytes >= PROGRAM_BYTES + BITS_STORED[3] * bits
     share = 2 * ceil(len(two.shards) / 2) / len(two.shards)
-    assert two.least_bytes >= 2 * PROGRAM_BYTES + share * BITS_STORED[3] * bits + 2 * bits
+    assert two.min_bytes >= 2 * PROGRAM_BYTES + share * BITS_STORED[3] * bits + 2 * bits
     assert two.buffer_bytes == pytest.approx(share * one.buffer_bytes)
 
 
@@ -158,7 +158,7 @@ def test_the_states_of_partitions_are_counted() -> None:
     puzzle = puzzle_from({"name": "p", "family": "jump", "start": start, "edges": [[0, 12]]})
     plan = plan_run(puzzle)
     state = State(plan.partitions[0], plan.space.width, plan.chunk_rows)
-    assert plan.least_bytes >= PROGRAM_BYTES + plan.table_bytes + BITS_STORED[3] * state.visited.nbytes
+    assert plan.min_bytes >= PROGRAM_BYTES + plan.table_bytes + BITS_STORED[3] * state.visited.nbytes
 
 
 TOO_LITTLE, ENOUGH = 1_000, 2**30
@@ -308,7 +308,7 @@ def test_three_colours_takes_300_megabytes() -> None:
 def test_depths_of_two_bytes_within_the_memory_limit(tmp_path: Path) -> None:
     config, path = Config(LINE), tmp_path
     run_puzzle(config, path / "whole.zarr", RunOptions(workers=1))
-    limit = plan_run(config.puzzle, 1).least_bytes
+    limit = plan_run(config.puzzle, 1).min_bytes
     begun = run_puzzle(config, path / "t.zarr", RunOptions(workers=1), interrupted=stop_after(270))
     assert (begun.complete, begun.manifest.dtype) == (False, "uint16")
     assert run_puzzle(config, path / "t.zarr", RunOptions(workers=1, memory_limit=limit)).complete

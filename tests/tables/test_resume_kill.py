@@ -178,7 +178,7 @@ def whole(puzzle: Path, tmp_path: Path) -> dict[str, bytes]:
 
 def spilling(puzzle: Path) -> list[str]:
     """Options with which memory holds no segments."""
-    return ["--memory-limit", str(plan_run(load_config(str(puzzle)).puzzle, 1).least_bytes), "--workers", "1"]
+    return ["--memory-limit", str(plan_run(load_config(str(puzzle)).puzzle, 1).min_bytes), "--workers", "1"]
 
 
 @pytest.mark.parametrize("mode", ["at the end", "spills and every layer"])

@@ -62,7 +62,7 @@ def test_all_options_leave_the_same_bytes(tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.setattr("antipodes.tables.layers.division.CHUNK_STATES", (1024, 4096))
     monkeypatch.setattr("antipodes.tables.layers.division.PARTITION_STATES", 4096)
     config = load_config("knights-coloured")
-    least = plan_run(config.puzzle, 2).least_bytes
+    least = plan_run(config.puzzle, 2).min_bytes
     stores = []
     for number, options in enumerate(
         [

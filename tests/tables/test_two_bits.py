@@ -130,12 +130,12 @@ def test_what_is_left_of_the_workers_has_memory_for_two_bits_only(
 def test_two_bits_are_planned_where_three_do_not_fit() -> None:
     puzzle = load_config("seven-tiles").puzzle
     ample = plan_run(puzzle, 2, commitment=CHECKPOINTS)
-    three, two = (plan_run(puzzle, 2, ample.least_bytes - less, commitment=CHECKPOINTS) for less in (0, 1))
+    three, two = (plan_run(puzzle, 2, ample.min_bytes - less, commitment=CHECKPOINTS) for less in (0, 1))
     assert (ample.strategy.bits, three.strategy.bits, two.strategy.bits) == (3, 3, 2)
-    assert three.least_bytes == ample.least_bytes
+    assert three.min_bytes == ample.min_bytes
     third = puzzle_bits(load_config("seven-tiles"))
-    assert 0.9 * third < three.least_bytes - two.least_bytes < 1.1 * third
-    assert two.least_bytes < 400 * MIB
+    assert 0.9 * third < three.min_bytes - two.min_bytes < 1.1 * third
+    assert two.min_bytes < 400 * MIB
 
 
 def puzzle_bits(config: Config) -> int:

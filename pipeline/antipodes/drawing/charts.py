@@ -46,8 +46,8 @@ def distribution(counts: Sequence[int], logarithmic: bool = False, height: int =
     )
 
 
-def _logarithmic(most: int) -> Scale:
-    return lambda count: (math.log10(count) - BELOW_ONE) / (math.log10(most) - BELOW_ONE)
+def _logarithmic(maximum: int) -> Scale:
+    return lambda count: (math.log10(count) - BELOW_ONE) / (math.log10(maximum) - BELOW_ONE)
 
 
 def _bars(counts: Sequence[int], scale: Scale, height: int) -> Html:
@@ -100,14 +100,14 @@ def _y(share: float, height: int) -> float:
     return round(TOP + (1 - share) * (height - TOP - BOTTOM), 1)
 
 
-def _round_values(most: int) -> list[int]:
+def _round_values(maximum: int) -> list[int]:
     """Return round numbers at equal distances, up to the maximum."""
-    step = next(one for one in _round_steps() if most / one <= MAX_GRIDLINES)
-    return list(range(step, most + 1, step))
+    step = next(one for one in _round_steps() if maximum / one <= MAX_GRIDLINES)
+    return list(range(step, maximum + 1, step))
 
 
-def _powers_of_ten(most: int) -> list[int]:
-    digits = len(str(most))
+def _powers_of_ten(maximum: int) -> list[int]:
+    digits = len(str(maximum))
     return [10**power for power in range(1, digits, math.ceil(digits / MAX_GRIDLINES))] or [1]
 
 

@@ -146,9 +146,9 @@ def ink_on(fill: str) -> str:
     return INK if 0.299 * red + 0.587 * green + 0.114 * blue > 110 else PAPER
 
 
-def fitting(text: str, width: float, most: float) -> float:
-    """Return the font size with which a text fits into a width, at most ``most``."""
-    return min(most, 1.5 * width / max(1, len(text)))
+def fitting(text: str, width: float, max_size: float) -> float:
+    """Return the font size with which a text fits into a width, at most ``max_size``."""
+    return min(max_size, 1.5 * width / max(1, len(text)))
 
 
 def tile(symbol: str, x: float, y: float, fill: str) -> Iterator[Shape]:

@@ -208,11 +208,11 @@ def millions(rate: float) -> str:
     return f"{rate / 1e6:4,.{int(rate < 1e8)}f} million"
 
 
-def positions(count: int, most: int) -> str:
+def positions(count: int, maximum: int) -> str:
     """Return a number of positions as text, as wide as the maximum, so that the line does not jump."""
-    return f"{aligned(count, most)} positions"
+    return f"{aligned(count, maximum)} positions"
 
 
-def aligned(count: int, most: int) -> str:
+def aligned(count: int, maximum: int) -> str:
     """Return a number as text, as wide as the maximum."""
-    return f"{count:,}".rjust(len(f"{most:,}"))
+    return f"{count:,}".rjust(len(f"{maximum:,}"))

@@ -56,9 +56,9 @@ def positions_matching(puzzle: Puzzle, text: str) -> Iterator[Labels]:
         raise PatternError(f"no position of the puzzle matches the pattern {quote(shorten(text))}")
 
 
-def _check_count(text: str, count: int, most: int) -> None:
-    if count > most:
-        raise PatternError(f"pattern {quote(shorten(text))}: more than {most:,} positions match")
+def _check_count(text: str, count: int, max_count: int) -> None:
+    if count > max_count:
+        raise PatternError(f"pattern {quote(shorten(text))}: more than {max_count:,} positions match")
 
 
 def with_targets(puzzle: Puzzle, goals: Sequence[str]) -> Puzzle:

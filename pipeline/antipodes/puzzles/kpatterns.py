@@ -106,8 +106,8 @@ def _pieces(entry: Mapping[str, Any], start: Pieces, kinds: tuple[int, int], nam
         raise PositionError(f"{name}: expected {PIECES} and {TWISTS}, or {PERMUTATION} and {DELTA}, found {found}")
     size, (labels, orientations) = len(start), kinds
 
-    def numbers(key: str, default: list[int], most: int) -> list[int]:
-        return numbers_in(entry.get(key, default), f"{name}.{key}", size, most, PositionError)
+    def numbers(key: str, default: list[int], maximum: int) -> list[int]:
+        return numbers_in(entry.get(key, default), f"{name}.{key}", size, maximum, PositionError)
 
     if change:
         places = numbers(PERMUTATION, list(range(size)), size - 1)

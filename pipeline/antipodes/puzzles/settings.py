@@ -55,9 +55,11 @@ def text(settings: Mapping[str, Any], key: str, default: str | None = None) -> s
     return str(kind.check(required(settings, key, default), f"[puzzle] {key}"))
 
 
-def bounded_integer(settings: Mapping[str, Any], key: str, least: int, most: int, default: int | None = None) -> int:
-    """Return the value of a key that must be an integer from ``least`` to ``most``."""
-    return int(values.integer(least, most).check(required(settings, key, default), f"[puzzle] {key}"))
+def bounded_integer(
+    settings: Mapping[str, Any], key: str, minimum: int, maximum: int, default: int | None = None
+) -> int:
+    """Return the value of a key that must be an integer from ``minimum`` to ``maximum``."""
+    return int(values.integer(minimum, maximum).check(required(settings, key, default), f"[puzzle] {key}"))
 
 
 def flag(settings: Mapping[str, Any], key: str) -> bool:
@@ -82,9 +84,9 @@ def starts_in(settings: Mapping[str, Any], key: str = START) -> list[str]:
     return texts
 
 
-def pairs_in(value: Any, key: str, least: int = 0) -> list[tuple[int, int]]:
-    """Return the distinct pairs of integers in a list, which must contain at least ``least`` pairs."""
-    if not values.LIST.fits(value) or len(value) < least:
+def pairs_in(value: Any, key: str, min_pairs: int = 0) -> list[tuple[int, int]]:
+    """Return the distinct pairs of integers in a list, which must contain at least ``min_pairs`` pairs."""
+    if not values.LIST.fits(value) or len(value) < min_pairs:
         raise ConfigError(f"{key}: expected a list of pairs of integers, found {quote(value)}")
     for pair in value:
         if not (values.LIST.fits(pair) and len(pair) == 2 and all(map(values.INTEGER.fits, pair))):
@@ -92,12 +94,12 @@ def pairs_in(value: Any, key: str, least: int = 0) -> list[tuple[int, int]]:
     return list(dict.fromkeys((a, b) for a, b in value))
 
 
-def numbers_in(value: Any, where: str, size: int, most: int, error: type[InputError] = ConfigError) -> list[int]:
-    """Return the value if it is a list of ``size`` integers from 0 to ``most``; raise an ``error`` otherwise."""
+def numbers_in(value: Any, where: str, size: int, maximum: int, error: type[InputError] = ConfigError) -> list[int]:
+    """Return the value if it is a list of ``size`` integers from 0 to ``maximum``; raise an ``error`` otherwise."""
     if not values.LIST.fits(value) or len(value) != size:
         found = f"a list of {len(value)}" if values.LIST.fits(value) else quote(value)
         raise error(f"{where}: expected a list of {size} numbers, found {found}")
-    kind = values.integer(0, most)
+    kind = values.integer(0, maximum)
     return [kind.check(one, f"{where}[{k}]", error) for k, one in enumerate(value)]
 
 

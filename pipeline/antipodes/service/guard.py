@@ -103,10 +103,10 @@ class RefusedError(Exception):
 class Guard:
     """An ASGI application that checks requests before it passes them to another application."""
 
-    def __init__(self, application: Application, hosts: Hosts, most_requests: int = MAX_REQUESTS) -> None:
+    def __init__(self, application: Application, hosts: Hosts, max_requests: int = MAX_REQUESTS) -> None:
         self._application = application
         self._hosts = hosts
-        self._most_requests = most_requests
+        self._max_requests = max_requests
         self._running = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -165,8 +165,8 @@ class Guard:
         length = len(scope.get("raw_path") or scope["path"].encode()) + len(scope["query_string"])
         if length > LONGEST_QUERY:
             raise RefusedError(413, f"expected an address of at most {LONGEST_QUERY:,} bytes, found {length:,}")
-        if self._running >= self._most_requests:
-            raise RefusedError(429, f"more than {self._most_requests} requests are being answered; try again later")
+        if self._running >= self._max_requests:
+            raise RefusedError(429, f"more than {self._max_requests} requests are being answered; try again later")
 
 
 async def _body_in_time(scope: Scope, receive: Receive) -> bytes:

@@ -35,16 +35,16 @@ class TooManyError(InputError):
 class Heavy:
     """Separate threads for long computations, so that other requests do not wait for them."""
 
-    def __init__(self, most: int = MAX_HEAVY) -> None:
-        self._most = most
+    def __init__(self, max_running: int = MAX_HEAVY) -> None:
+        self._max_running = max_running
         self._asked = 0
         self._threads = ThreadPoolExecutor(HEAVY_THREADS)
 
     async def run(self, work: Callable[[], Answer]) -> Answer:
         """Return the result of the work; raise TooManyError if too much work is already under way."""
-        if self._asked >= self._most:
+        if self._asked >= self._max_running:
             what = "graphs, patterns and sequences of moves"
-            raise TooManyError(f"{self._most} {what} are already being computed; try again later")
+            raise TooManyError(f"{self._max_running} {what} are already being computed; try again later")
         self._asked += 1
         try:
             return await asyncio.get_running_loop().run_in_executor(self._threads, work)

@@ -51,7 +51,7 @@ Write = Callable[[int, Bytes], None]
 def limit_of_cache() -> int:
     """Return the maximum size of all cached files in bytes; raise InputError if the environment variable is invalid."""
     text = os.environ.get(LIMIT_VARIABLE, "").strip()
-    return memory_size(text, LIMIT_VARIABLE, least=0) if text else DEFAULT_LIMIT
+    return memory_size(text, LIMIT_VARIABLE, minimum=0) if text else DEFAULT_LIMIT
 
 
 def open_cached(name: str, pulse: Heartbeat = no_pulse, into: Bytes | None = None) -> Bytes | None:
@@ -149,20 +149,20 @@ def _locked(path: Path) -> Iterator[None]:
         yield
 
 
-def _make_room(folder: Path, most: int) -> bool:
-    """Delete the least recently used files until the remaining files take at most ``most`` bytes.
+def _make_room(folder: Path, max_bytes: int) -> bool:
+    """Delete the least recently used files until the remaining files take at most ``max_bytes``.
 
     Returns False if this is impossible, because the files that other processes are writing take more.
 
     The caller holds the lock of the folder. Nevertheless, users may replace or delete files at the same time.
     """
     found = [(status, path) for path in folder.glob(f"*{SUFFIX}") if (status := _status(path))]
-    most -= sum(map(_made_in, folder.glob(f"{MAKING}*")))
-    if most < 0:
+    max_bytes -= sum(map(_made_in, folder.glob(f"{MAKING}*")))
+    if max_bytes < 0:
         return False
     for status, path in sorted(found, key=lambda one: one[0].st_mtime, reverse=True):
-        most -= status.st_size
-        if most < 0:
+        max_bytes -= status.st_size
+        if max_bytes < 0:
             path.unlink(missing_ok=True)
     return True
 

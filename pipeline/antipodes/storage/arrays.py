@@ -68,7 +68,7 @@ class Layout:
         return -(-self.shape[0] // self.chunk_rows)
 
     @property
-    def most_bytes(self) -> int:
+    def max_bytes(self) -> int:
         """Upper bound on the size in bytes of any file of the array. Compression enlarges a chunk only slightly."""
         return max(MAX_METADATA, self._chunk_bytes + self._chunk_bytes // 64 + 4096)
 
@@ -183,7 +183,7 @@ class ArrayStore(Store):
         assert byte_range is None, "chunks are read whole"
         path = f"{self._name}/{key}"
         try:
-            content, _ = await asyncio.to_thread(self._storage.read, path, self._layout.most_bytes)
+            content, _ = await asyncio.to_thread(self._storage.read, path, self._layout.max_bytes)
         except FileNotFoundError:
             if key == GROUP or self._listed is None or self._listed.get(int(key.split("/")[1])) is None:
                 return None

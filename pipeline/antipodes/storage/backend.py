@@ -28,9 +28,9 @@ class TooLargeError(StoreDamagedError):
     """A file or object is larger than any that this program writes. Nothing of it was read."""
 
     @classmethod
-    def of(cls, name: str, most: int, size: int) -> "TooLargeError":
+    def of(cls, name: str, max_bytes: int, size: int) -> "TooLargeError":
         """Return the error for the file ``name``, with its size and the maximum size in bytes."""
-        return cls(f"{name} is corrupt: expected at most {most:,} bytes, found {size:,}")
+        return cls(f"{name} is corrupt: expected at most {max_bytes:,} bytes, found {size:,}")
 
 
 class Storage(ABC):
@@ -79,10 +79,10 @@ class Storage(ABC):
         """Return whether a key exists."""
 
     @abstractmethod
-    def read(self, key: str, most: int) -> tuple[bytes, Version]:
+    def read(self, key: str, max_bytes: int) -> tuple[bytes, Version]:
         """Return the content of a key and its version.
 
-        Raises FileNotFoundError if the key does not exist, and TooLargeError if it has more than ``most`` bytes.
+        Raises FileNotFoundError if the key does not exist, and TooLargeError if it has more than ``max_bytes``.
         """
 
     @abstractmethod

@@ -79,17 +79,17 @@ class Bucket:
         except FileNotFoundError:
             return None
 
-    def get(self, key: str, most: int) -> tuple[bytes, Meta]:
+    def get(self, key: str, max_bytes: int) -> tuple[bytes, Meta]:
         """Return the content of an object and the server's description.
 
-        Raises FileNotFoundError if the object does not exist, and TooLargeError if it has more than ``most`` bytes.
+        Raises FileNotFoundError if the object does not exist, and TooLargeError if it has more than ``max_bytes``.
         Such an object is not fetched.
         """
 
         def request() -> tuple[bytes, Meta]:
             result = self.client.get(key)
-            if result.meta["size"] > most:
-                raise TooLargeError.of(f"{self.url}/{key}", most, result.meta["size"])
+            if result.meta["size"] > max_bytes:
+                raise TooLargeError.of(f"{self.url}/{key}", max_bytes, result.meta["size"])
             content = bytes(result.bytes())
             if len(content) != result.meta["size"]:
                 raise IncompleteReadError(f"received {len(content)} of {result.meta['size']} bytes")

@@ -73,12 +73,12 @@ def reading_in(store: Path, key: str) -> Iterator[BinaryIO]:
         yield file
 
 
-def read_in(store: Path, key: str, most: int) -> bytes:
-    """Return the content of a key's file. Raises the errors of `reading_in`, and TooLargeError above ``most`` bytes."""
+def read_in(store: Path, key: str, max_bytes: int) -> bytes:
+    """Return the content of a key's file. Raises the errors of `reading_in`, and TooLargeError above ``max_bytes``."""
     with reading_in(store, key) as file:
-        content = file.read(most + 1) if (size := os.fstat(file.fileno()).st_size) <= most else b""
-    if (size := max(size, len(content))) > most:
-        raise TooLargeError.of(str(store / key), most, size)
+        content = file.read(max_bytes + 1) if (size := os.fstat(file.fileno()).st_size) <= max_bytes else b""
+    if (size := max(size, len(content))) > max_bytes:
+        raise TooLargeError.of(str(store / key), max_bytes, size)
     return content
 
 
@@ -133,8 +133,8 @@ class DirectoryStorage(Storage):
         return status is not None and stat.S_ISREG(status.st_mode)
 
     @_waits("read")
-    def read(self, key: str, most: int) -> tuple[bytes, Version]:
-        return read_in(self.path, key, most), {}
+    def read(self, key: str, max_bytes: int) -> tuple[bytes, Version]:
+        return read_in(self.path, key, max_bytes), {}
 
     @_waits("read")
     def read_range(self, key: str, first: int, count: int) -> bytes:

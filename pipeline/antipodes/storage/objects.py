@@ -96,8 +96,8 @@ class ObjectStorage(Storage):
     def has(self, key: str) -> bool:
         return self._bucket.head(self._path(key)) is not None
 
-    def read(self, key: str, most: int) -> tuple[bytes, Version]:
-        content, meta = self._bucket.get(self._path(key), most)
+    def read(self, key: str, max_bytes: int) -> tuple[bytes, Version]:
+        content, meta = self._bucket.get(self._path(key), max_bytes)
         return content, version_of(meta)
 
     def read_range(self, key: str, first: int, count: int) -> bytes:

@@ -87,10 +87,10 @@ def _seconds(value: object, name: str) -> float:
     return arguments.number(value, name, 0)
 
 
-def memory_size(text: str | int, name: str = "memory limit", least: int = 1) -> int:
+def memory_size(text: str | int, name: str = "memory limit", minimum: int = 1) -> int:
     """Return a size in bytes, given as a number or as a string such as ``800MB`` or ``1.5 GiB``.
 
-    Raises InputError if it is not a size or is smaller than ``least``.
+    Raises InputError if it is not a size or is smaller than ``minimum``.
     """
     if not isinstance(text, str):
         return arguments.integer(text, "a memory limit in bytes or as a string", 1, arguments.MAX_INT64)
@@ -103,8 +103,8 @@ def memory_size(text: str | int, name: str = "memory limit", least: int = 1) -> 
         size = None
     if size is None:
         raise InputError(f"{what}: expected a size such as 800MB or 2GiB, found {quote(text)}")
-    if not least <= size <= arguments.MAX_INT64:
-        raise InputError(f"{what}: expected {least} to {arguments.MAX_INT64} bytes, found {quote(text)}")
+    if not minimum <= size <= arguments.MAX_INT64:
+        raise InputError(f"{what}: expected {minimum} to {arguments.MAX_INT64} bytes, found {quote(text)}")
     return size
 
 

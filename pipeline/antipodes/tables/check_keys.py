@@ -146,7 +146,7 @@ def _shards(store: TableStore, manifest: TableManifest, verification: Verificati
         puzzle, cut = manifest.config.puzzle, manifest.cut
         return plan_run(puzzle, workers.workers, limit, cut, workers.processes, commitment=CHECKPOINTS), limit
 
-    plan, limit = verification.choose_workers(plan_on, lambda one: one[1] is None or one[0].least_bytes <= one[1])
+    plan, limit = verification.choose_workers(plan_on, lambda one: one[1] is None or one[0].min_bytes <= one[1])
     if limit is not None:
         check_memory(plan, limit)
     scheduler, listener = verification.scheduler, verification.listener

@@ -27,7 +27,7 @@ def draw_sample(space: Space, drawn: Sequence[Indices], seed: int) -> Indices:
     rng = np.random.default_rng(seed)
     fewest, most = SAMPLE
     wanted = min(
-        space.size, max(fewest, min(most, PLACES_LOOKED_AT // (1 + space.filler.most_moves * space.rules.places)))
+        space.size, max(fewest, min(most, PLACES_LOOKED_AT // (1 + space.filler.max_moves * space.rules.places)))
     )
     at_depths = [rng.permutation(depth[depth >= 0]) for depth in np.array(drawn).T]
     first = [depth[0] for depth in at_depths if len(depth)]

@@ -24,11 +24,11 @@ Paint = Callable[[str], str]
 """Adds control characters to a text, so that a terminal shows it in the colour of a goal's blocks."""
 
 
-def draw_layers(layers: Sequence[int], most: int | None = None) -> str:
-    """Draw one line per depth: the depth, the number of positions, and a bar; show at most about ``most`` depths."""
+def draw_layers(layers: Sequence[int], max_layers: int | None = None) -> str:
+    """Draw one line per depth: the depth, the number of positions, and a bar; show about ``max_layers`` at most."""
     lines = draw_counts(dict(enumerate(layers))).split("\n")
-    if most is not None and len(layers) > most:
-        lines[1 + most // 2 : -(most // 2)] = ["  ..."]
+    if max_layers is not None and len(layers) > max_layers:
+        lines[1 + max_layers // 2 : -(max_layers // 2)] = ["  ..."]
     return "\n".join(lines)
 
 

@@ -65,7 +65,7 @@ class Journal:
     identity: str
     """The puzzle and the state space to which the files belong."""
     chunks: int
-    most: int
+    max_bytes: int
     """Maximum size of a segment in bytes."""
     folder: str = FOLDER
 
@@ -168,7 +168,7 @@ class Journal:
             key, PREFIX_BYTES + header_bytes, entry_bytes(header, min(size, MAX_INDEX_BYTES), name)
         )
         index = parse_head(prefix + header + rest, header_bytes, size, self.identity, name)
-        if index.entries["length"].max(initial=0) > self.most:
+        if index.entries["length"].max(initial=0) > self.max_bytes:
             raise StoreDamagedError(f"{name} is corrupt: a segment is larger than the bits of a chunk")
         return index
 

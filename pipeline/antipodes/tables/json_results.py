@@ -192,7 +192,7 @@ def plan_sizes(plan: Plan) -> PlanSizes:
         journal_bytes=plan.journal_bytes if known else None,
         table_bytes=plan.table_bytes,
         move_table_bytes=plan.table_bytes,
-        least_memory_bytes=plan.least_bytes,
+        least_memory_bytes=plan.min_bytes,
     )
 
 

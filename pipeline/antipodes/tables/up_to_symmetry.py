@@ -105,8 +105,8 @@ class SymmetricPositions:
         counted_there = np.arange(len(self.layers)) == depth if depth is not None else True
         return [np.where(counted_there, counts, 0) for counts in found if counts is not None]
 
-    def _listed(self, symmetries: Sequence[Symmetry], most: int) -> list[Counts | None]:
-        """Return counts by listing arrangements; None once a symmetry leaves more than ``most`` unchanged."""
+    def _listed(self, symmetries: Sequence[Symmetry], max_arrangements: int) -> list[Counts | None]:
+        """Return counts by listing arrangements; None once a symmetry leaves more than the maximum unchanged."""
         exceeded = Event()
 
         def count(symmetry: Symmetry) -> Counts | None:
@@ -115,16 +115,16 @@ class SymmetricPositions:
             if exceeded.is_set() or not symmetry.is_local:
                 return None
             try:
-                return self._looked_up(symmetry, most)
+                return self._looked_up(symmetry, max_arrangements)
             except ResourceLimitError:
                 exceeded.set()
                 return None
 
         return in_threads("listing symmetric positions", [partial(count, one) for one in symmetries])
 
-    def _looked_up(self, symmetry: Symmetry, most: int) -> Counts:
+    def _looked_up(self, symmetry: Symmetry, max_arrangements: int) -> Counts:
         counts = np.zeros(len(self.layers), dtype=np.int64)
-        for ranked in _join_counts(map(self.space.rank, fixed_positions(symmetry, most))):
+        for ranked in _join_counts(map(self.space.rank, fixed_positions(symmetry, max_arrangements))):
             check_wanted()
             depths = self.chunks.distances(ranked)
             counts += np.bincount(depths[depths >= 0], minlength=len(counts))

@@ -200,14 +200,14 @@ class Tilings(AbstractContextManager["Tilings"], Sequence[Tiling]):
         tilings = distinct(self._store.tilings(self._manifest))
         return symmetry_of(self.problem).expand(tilings) if self._raw else tilings
 
-    def spread(self, most: int) -> dict[int, Tiling]:
-        """Return at most ``most`` tilings by their numbers from 0: the first, the last, and others evenly in between.
+    def spread(self, limit: int) -> dict[int, Tiling]:
+        """Return at most ``limit`` tilings by their numbers from 0: the first, the last, and others evenly in between.
 
         In a finished store, only the chunks with these tilings are read. Raises like `array`.
         """
-        most = arguments.integer(most, "a number of tilings", 0)
-        last, steps = len(self) - 1, max(1, min(most, len(self)) - 1)
-        numbers = [step * last // steps for step in range(min(most, len(self)))]
+        limit = arguments.integer(limit, "a number of tilings", 0)
+        last, steps = len(self) - 1, max(1, min(limit, len(self)) - 1)
+        numbers = [step * last // steps for step in range(min(limit, len(self)))]
         if self._raw or not self.complete or self._closed:
             return {number: self[number] for number in numbers}
         chosen = self._store.tilings_at(self._manifest, numbers)

@@ -27,9 +27,13 @@ MAX_RANGE = 1 << 27
 
 
 def integer(
-    value: object, what: str, least: int | None = None, most: int | None = None, error: type[InputError] = InputError
+    value: object,
+    what: str,
+    minimum: int | None = None,
+    maximum: int | None = None,
+    error: type[InputError] = InputError,
 ) -> int:
-    """Return the integer as a Python integer if it is from ``least`` to ``most``.
+    """Return the integer as a Python integer if it is from ``minimum`` to ``maximum``.
 
     Raises
     ------
@@ -43,8 +47,8 @@ def integer(
     if isinstance(value, bool) or not (isinstance(value, int) or _is_numpy_integer(value)):
         raise ArgumentTypeError(f"expected {what} as an integer, found {found(value)}")
     number: int = int(value)  # type: ignore[call-overload]
-    if (least is not None and number < least) or (most is not None and number > most):
-        raise error(f"expected {what} {_range(least, most)}, found {quote(number)}")
+    if (minimum is not None and number < minimum) or (maximum is not None and number > maximum):
+        raise error(f"expected {what} {_range(minimum, maximum)}, found {quote(number)}")
     return number
 
 
@@ -70,25 +74,25 @@ def integers(
     return array if array.dtype.kind in "iu" else np.zeros(array.shape, dtype=np.int64)
 
 
-def number(value: object, what: str, least: float = -math.inf) -> float:
-    """Return the number, which may be infinite, if it is at least ``least``; errors as in `integer`."""
+def number(value: object, what: str, minimum: float = -math.inf) -> float:
+    """Return the number, which may be infinite, if it is at least ``minimum``; errors as in `integer`."""
     if isinstance(value, float | np.floating):
-        if not value >= least:  # false for NaN, too
-            raise InputError(f"expected {what} of at least {least:g}, found {value}")
+        if not value >= minimum:  # false for NaN, too
+            raise InputError(f"expected {what} of at least {minimum:g}, found {value}")
         return float(value)
-    return float(integer(value, what, None if least == -math.inf else math.ceil(least), MAX_INT64))
+    return float(integer(value, what, None if minimum == -math.inf else math.ceil(minimum), MAX_INT64))
 
 
-def few(values: object, most: int, what: str) -> object:
+def few(values: object, max_count: int, what: str) -> object:
     """Return the values of an iterable, which may be endless, as a list; other values are returned unchanged.
 
-    Raises InputError if there are more than ``most``.
+    Raises InputError if there are more than ``max_count``.
     """
     if isinstance(values, list | tuple | np.ndarray) or not isinstance(values, Iterable):
         return values
-    listed = list(islice(values, most + 1))
-    if len(listed) > most:
-        raise InputError(f"expected at most {most:,} {what}, found more")
+    listed = list(islice(values, max_count + 1))
+    if len(listed) > max_count:
+        raise InputError(f"expected at most {max_count:,} {what}, found more")
     return listed
 
 
@@ -213,7 +217,7 @@ def _shape(array: NDArray[Any], values: object) -> str:
     return found(values) if array.ndim == 0 else f"an array {array.shape}"
 
 
-def _range(least: int | None, most: int | None) -> str:
-    if most is None:
-        return f"of at least {least}"
-    return f"of at most {most}" if least is None else f"from {least} to {most}"
+def _range(minimum: int | None, maximum: int | None) -> str:
+    if maximum is None:
+        return f"of at least {minimum}"
+    return f"of at most {maximum}" if minimum is None else f"from {minimum} to {maximum}"

@@ -238,9 +238,9 @@ def close(
                     incoming[row, image >> 6] |= one << np.uint64(image & 63)
 
 
-def filled_lines(bits: Bitmap, most: int) -> NDArray[np.int64]:
-    """Return the indices of the nonempty lines, ascending; there must be at most ``most`` such lines."""
-    lines = np.empty(most, dtype=np.int64)
+def filled_lines(bits: Bitmap, max_lines: int) -> NDArray[np.int64]:
+    """Return the indices of the nonempty lines, ascending; there must be at most ``max_lines`` such lines."""
+    lines = np.empty(max_lines, dtype=np.int64)
     return lines[: _filled_lines(bits, lines)]
 
 

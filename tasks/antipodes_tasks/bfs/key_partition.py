@@ -285,7 +285,7 @@ class KeySuccessors(NamedTuple):
 class SuccessorBuffer:
     """Memory and disk space for successors until the partitions that own them have read them."""
 
-    most: int
+    max_bytes: int
     """Maximum number of bytes in memory."""
     disk: Callable[[], Disk]
     """Function that creates a temporary file for the successors that do not fit."""
@@ -322,7 +322,7 @@ class KeyLinks:
         Raises InputError if a declared inverse does not undo its move, since removing two layers would not be enough.
         """
         found: list[KeySet] = []
-        left, disk = room.most, None
+        left, disk = room.max_bytes, None
         for keys in self._expanded(frontiers):
             one: KeySet = PlainSet.of(keys, 0, self.ranges.first_keys)
             if len(keys) > PLAIN or one.nbytes > left:

@@ -63,20 +63,20 @@ def least_before(
     be unreached. The blocks of predecessors are processed one by one, so at most one has to be in memory.
     """
     unreached = UNREACHED[dtype]
-    least: Depths = np.full((end_row - first_row, tables.column_maps.shape[1]), unreached, dtype=dtype)
+    min_depths: Depths = np.full((end_row - first_row, tables.column_maps.shape[1]), unreached, dtype=dtype)
     for source in before:
         rows = slice(source.first_row, source.first_row + len(source.depths))
-        _find_least(
-            least, first_row, source.depths,
+        _find_min_depths(
+            min_depths, first_row, source.depths,
             tables.target[rows], tables.column_map[rows], tables.column_maps, expanded, unreached,
         )  # fmt: skip
     if tables.closing is not None:
-        _close_least(least, first_row, *tables.closing, tables.column_maps)
-    return least
+        _close_min_depths(min_depths, first_row, *tables.closing, tables.column_maps)
+    return min_depths
 
 
-def check_block(block: RowDepths, least: Depths, starts: NDArray[np.int64], deepest: int, seed: int) -> Findings:
-    """Check all positions of a block against the minimum depths of their predecessors, ``least`` ``(rows, width)``.
+def check_block(block: RowDepths, min_depths: Depths, starts: NDArray[np.int64], deepest: int, seed: int) -> Findings:
+    """Check all positions of a block against the minimum depths ``(rows, width)`` of their predecessors.
 
     Depths greater than ``deepest`` count as unreached. The ``starts`` are indices in ascending order. The ``seed``,
     from 0 to 2^63 - 1, determines the random positions.
@@ -85,7 +85,7 @@ def check_block(block: RowDepths, least: Depths, starts: NDArray[np.int64], deep
     first_index = block.first_row * block.depths.shape[1]
     starts_here = starts[np.searchsorted(starts, first_index) : np.searchsorted(starts, first_index + depths.size)]
     starts_here = starts_here - first_index
-    counts, first = _compare(depths, least.ravel(), starts_here, deepest)
+    counts, first = _compare(depths, min_depths.ravel(), starts_here, deepest)
     skipped, unsupported = (
         Wrong(count, which[:count] + first_index) for count, which in zip(counts.tolist(), first, strict=True)
     )
@@ -101,8 +101,8 @@ def check_block(block: RowDepths, least: Depths, starts: NDArray[np.int64], deep
 
 
 @kernel
-def _find_least(
-    least: Depths,
+def _find_min_depths(
+    min_depths: Depths,
     first_row: int,
     source: Depths,
     target: NDArray[np.int32],
@@ -111,7 +111,7 @@ def _find_least(
     expanded: int,
     unreached: int,
 ) -> None:
-    """Lower ``least`` to the depths of all predecessors in ``source`` whose depth is at most ``expanded``.
+    """Lower ``min_depths`` to the depths of all predecessors in ``source`` whose depth is at most ``expanded``.
 
     No branch depends on a depth, because it would often be mispredicted.
     """
@@ -124,7 +124,7 @@ def _find_least(
             if target[row, move] < 0:
                 break
             to_row = target[row, move] - first_row
-            if to_row < 0 or to_row >= least.shape[0]:
+            if to_row < 0 or to_row >= min_depths.shape[0]:
                 continue
             if not begun:
                 begun = True
@@ -133,42 +133,42 @@ def _find_least(
             number = column_map[row, move] if column_map.shape[1] else 0
             if number == 0:
                 for column in range(source.shape[1]):
-                    least[to_row, column] = min(least[to_row, column], before[column])
+                    min_depths[to_row, column] = min(min_depths[to_row, column], before[column])
                 continue
             for column in range(source.shape[1]):
                 to_column = column_maps[number, column]
                 if to_column >= 0:
-                    least[to_row, to_column] = min(least[to_row, to_column], before[column])
+                    min_depths[to_row, to_column] = min(min_depths[to_row, to_column], before[column])
 
 
 @kernel
-def _close_least(
-    least: Depths,
+def _close_min_depths(
+    min_depths: Depths,
     first_row: int,
     rows: NDArray[np.int32],
     begins: NDArray[np.int64],
     maps: NDArray[np.int32],
     column_maps: ColumnMaps,
 ) -> None:
-    """Lower ``least`` to the minimum over all equivalent entries of a row, which have the same distance."""
+    """Lower ``min_depths`` to the minimum over all equivalent entries of a row, which have the same distance."""
     for line in range(len(rows)):
         row = rows[line] - first_row
-        if row < 0 or row >= least.shape[0]:
+        if row < 0 or row >= min_depths.shape[0]:
             continue
-        for column in range(least.shape[1]):
-            lowest = least[row, column]
+        for column in range(min_depths.shape[1]):
+            lowest = min_depths[row, column]
             for at in range(begins[line], begins[line + 1]):
-                lowest = min(lowest, least[row, column_maps[maps[at], column]])
+                lowest = min(lowest, min_depths[row, column_maps[maps[at], column]])
             for at in range(begins[line], begins[line + 1]):
-                least[row, column_maps[maps[at], column]] = lowest
-            least[row, column] = lowest
+                min_depths[row, column_maps[maps[at], column]] = lowest
+            min_depths[row, column] = lowest
 
 
 @kernel
 def _compare(
-    depths: Depths, least: Depths, starts: NDArray[np.int64], deepest: int
+    depths: Depths, min_depths: Depths, starts: NDArray[np.int64], deepest: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Compare ``depths`` with the minimum depths of predecessors, ``least``.
+    """Compare ``depths`` with the minimum depths of predecessors, ``min_depths``.
 
     Return the numbers of skipped and of unsupported positions, see `Findings`, and the first indices of each kind. The
     ``starts``, in ascending order, need no predecessor.
@@ -178,13 +178,13 @@ def _compare(
         end = min(begin + SEGMENT, depths.size)
         differing = 0
         for place in range(begin, end):
-            depth, before = np.int64(depths[place]), np.int64(least[place])
+            depth, before = np.int64(depths[place]), np.int64(min_depths[place])
             right = depth == before + 1 if depth <= deepest else before > deepest
             differing += not right
         if differing == 0:
             continue
         for place in range(begin, end):
-            depth, before = np.int64(depths[place]), np.int64(least[place])
+            depth, before = np.int64(depths[place]), np.int64(min_depths[place])
             if before <= deepest and (depth > deepest or depth > before + 1):
                 kind = 0
             elif depth <= deepest and before >= depth and not _holds(starts, place):

@@ -368,7 +368,7 @@ def enter(subproblems: Subproblems, columns: NDArray[np.uint16], search: Stack, 
 
 @kernel
 def fill_fewest_first(
-    subproblems: Subproblems, columns: NDArray[np.uint16], search: Stack, most: int, found: NDArray[np.int32]
+    subproblems: Subproblems, columns: NDArray[np.uint16], search: Stack, max_placements: int, found: NDArray[np.int32]
 ) -> int:
     """Continue the search as `Fill` describes. ``subproblems`` and ``search`` are its state; for ``columns``, see
     `OptionTable`.
@@ -378,7 +378,7 @@ def fill_fewest_first(
         # A literal 0 as the number of the subproblem would make numba compile the kernel a second time.
         build_subproblem(subproblems, search.subproblem[0], columns, search.needed[0])
     depth, placements, entering, count = counters[DEPTH], counters[PLACEMENTS], counters[ENTERING] == 1, 0
-    while depth >= 0 and count < len(found) and placements < most:
+    while depth >= 0 and count < len(found) and placements < max_placements:
         if entering:
             entering = False
             outcome = enter(subproblems, columns, search, depth)

@@ -186,7 +186,7 @@ def fill_first_empty(
     wide: CellRegions | None,
     full: Words,
     scan: Scan,
-    most: int,
+    max_placements: int,
     found: NDArray[np.int32],
 ) -> int:
     """Continue the search as `Fill` describes.
@@ -210,7 +210,7 @@ def fill_first_empty(
     # The state of the current depth is in local variables; it is saved when the search goes deeper.
     cell, before, piece, option = steps[depth, CELL], steps[depth, BEFORE], steps[depth, PIECE], steps[depth, OPTION]
     low, high = filled[depth, 0], filled[depth, 1]
-    while count < len(found) and placements < most:
+    while count < len(found) and placements < max_placements:
         if piece == end:
             depth -= 1
             if depth < 0:

@@ -213,10 +213,10 @@ class PlacementSymmetries:
 
 def smallest(copies: NDArray[np.int32]) -> TilingArray:
     """Return the lexicographically smallest copy of each tiling, from `PlacementSymmetries.copies`."""
-    least: TilingArray = copies[0]
+    minimum: TilingArray = copies[0]
     for copy in copies[1:]:
-        least = np.where(precedes(copy, least)[:, np.newaxis], copy, least)
-    return least
+        minimum = np.where(precedes(copy, minimum)[:, np.newaxis], copy, minimum)
+    return minimum
 
 
 def orbit_sizes(copies: NDArray[np.int32]) -> NDArray[np.int64]:

@@ -70,8 +70,8 @@ def expand_words(
 
 
 @kernel
-def expand_steps(keys: Words, begin: int, after: Words, most: int, steps: PieceSteps) -> tuple[int, int]:
-    """Expand as `expand_words` does, by steps of pieces; a key has at most ``most`` successors.
+def expand_steps(keys: Words, begin: int, after: Words, max_successors: int, steps: PieceSteps) -> tuple[int, int]:
+    """Expand as `expand_words` does, by steps of pieces; a key has at most ``max_successors`` successors.
 
     The result of every step is written, but it is overwritten if the step is illegal. This avoids a branch that would
     often be mispredicted.
@@ -79,7 +79,7 @@ def expand_steps(keys: Words, begin: int, after: Words, most: int, steps: PieceS
     shift, mask, at = steps.shift, steps.mask, steps.at.view(np.uint64)
     covered, first = steps.covered.ravel(), steps.first.view(np.uint64)
     empty, change = steps.empty.ravel(), steps.change.ravel()
-    room, count, each = np.uint64(len(after)), ZERO, np.uint64(most)
+    room, count, each = np.uint64(len(after)), ZERO, np.uint64(max_successors)
     fields = np.uint64(len(shift))
     for i in range(np.uint64(begin), np.uint64(len(keys))):
         if count + each >= room:
@@ -96,7 +96,7 @@ def expand_steps(keys: Words, begin: int, after: Words, most: int, steps: PieceS
 
 
 @kernel
-def expand_step_rows(keys: Words, begin: int, after: Words, most: int, steps: PieceSteps) -> tuple[int, int]:
+def expand_step_rows(keys: Words, begin: int, after: Words, max_successors: int, steps: PieceSteps) -> tuple[int, int]:
     """Expand as `expand_steps` does, for keys ``(n, words)`` and for more than 64 places."""
     word, shift, mask, at = steps.word, steps.shift, steps.mask, steps.at
     covered, first, empty, change = steps.covered, steps.first, steps.empty, steps.change
@@ -104,7 +104,7 @@ def expand_step_rows(keys: Words, begin: int, after: Words, most: int, steps: Pi
     taken, entries = np.empty(place_words, np.uint64), np.empty(len(word), np.int64)
     count = 0
     for i in range(begin, len(keys)):
-        if count + most >= len(after):
+        if count + max_successors >= len(after):
             return i, count
         for w in range(place_words):
             taken[w] = ZERO

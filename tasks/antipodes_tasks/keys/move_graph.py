@@ -39,10 +39,10 @@ class MoveGraph:
         return f"<MoveGraph: {counted(len(self.labels), 'position')}, {counted(len(self.edges), 'edge')}>"
 
 
-def move_graph(starts: Labels, moves: Moves, parts: tuple[Part, ...], most: int) -> MoveGraph:
+def move_graph(starts: Labels, moves: Moves, parts: tuple[Part, ...], max_positions: int) -> MoveGraph:
     """Return the graph of the positions reachable from starts ``(n, places)``. Moves that change nothing are not edges.
 
-    Raises ResourceLimitError if there are more than ``most`` positions.
+    Raises ResourceLimitError if there are more than ``max_positions`` positions.
     """
     packing = Fields.of(parts)
     found = PositionSet(packing, ENOUGH)
@@ -55,8 +55,10 @@ def move_graph(starts: Labels, moves: Moves, parts: tuple[Part, ...], most: int)
             batch = range(first, min(end, first + together))
             edges.append(_moved(found, moves, batch))
             first = batch.stop
-            if len(found) > most:
-                raise ResourceLimitError(f"the graph has more than {most:,} positions; raise {option('limit')}")
+            if len(found) > max_positions:
+                raise ResourceLimitError(
+                    f"the graph has more than {max_positions:,} positions; raise {option('limit')}"
+                )
     depths = np.repeat(np.arange(len(bounds) - 1, dtype=np.int32), np.diff(bounds))
     before, after, move = np.concatenate(edges).T
     return MoveGraph(

@@ -209,7 +209,7 @@ BATCH = 1 << 16
 """Number of images of points that are sifted together."""
 
 
-def stabiliser_chain(generators: ArrayLike, most: int | None = None) -> StabiliserChain:
+def stabiliser_chain(generators: ArrayLike, max_order: int | None = None) -> StabiliserChain:
     """Return the chain of the group that the permutations ``(moves, points)`` generate.
 
     A point belongs to the base if some element moves it and fixes all smaller points. So the base depends only on the
@@ -220,10 +220,10 @@ def stabiliser_chain(generators: ArrayLike, most: int | None = None) -> Stabilis
     PermutationError
         An array is not a permutation.
     ResourceLimitError
-        The group has more than ``most`` elements.
+        The group has more than ``max_order`` elements.
     """
     given = _checked(generators)
-    search = _Search(given, most)
+    search = _Search(given, max_order)
     base, strong = tuple(level.point for level in search.levels), search.strong_generators().tolist()
     return StabiliserChain(given.shape[1], base, tuple(map(tuple, strong)))
 
@@ -245,9 +245,9 @@ class _Search:
     Base points ascend, and the generators of a level fix all points before its base point.
     """
 
-    def __init__(self, generators: Permutations, most: int | None) -> None:
+    def __init__(self, generators: Permutations, max_order: int | None) -> None:
         self.levels: list[Level] = []
-        self.most = most
+        self.max_order = max_order
         self._generators: list[Permutations] = []
         self._checked: list[NDArray[np.bool_]] = []
         """For each level, ``(orbit, generators)``: whether this Schreier generator is known to lie in the level
@@ -293,8 +293,10 @@ class _Search:
             self._generators[number] = np.concatenate([self._generators[number], generator[np.newaxis]])
             self.levels[number] = extended(self.levels[number], self._generators[number])
         order = prod(len(level.transversal) for level in self.levels)
-        if self.most is not None and order > self.most:
-            raise ResourceLimitError(f"expected a group of at most {self.most:,} elements, found at least {order:,}")
+        if self.max_order is not None and order > self.max_order:
+            raise ResourceLimitError(
+                f"expected a group of at most {self.max_order:,} elements, found at least {order:,}"
+            )
         return at
 
     def _residue(self, at: int) -> Permutations | None:

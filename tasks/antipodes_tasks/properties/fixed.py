@@ -45,13 +45,13 @@ class _Budget:
             raise ResourceLimitError("a symmetry leaves too many arrangements unchanged")
 
 
-def fixed_positions(symmetry: Symmetry, most: int = UNLIMITED) -> Iterator[Labels]:
+def fixed_positions(symmetry: Symmetry, max_arrangements: int = UNLIMITED) -> Iterator[Labels]:
     """Yield all arrangements that the symmetry leaves unchanged, reachable or not, in batches ``(n, places)``.
 
     Raises
     ------
     ResourceLimitError
-        More than ``most`` arrangements were made, including incomplete ones.
+        More than ``max_arrangements`` arrangements were made, including incomplete ones.
     """
     rules = symmetry.rules
     counts = [np.array(part.counts or (), dtype=np.int16) for part in rules.parts]
@@ -64,7 +64,7 @@ def fixed_positions(symmetry: Symmetry, most: int = UNLIMITED) -> Iterator[Label
         for places in sorted(every, key=lambda places: (not has_piece[places[0]], -len(places)))
     ]
     empty = np.zeros((1, rules.places), dtype=np.uint8)
-    yield from _completed(symmetry, empty, np.concatenate(counts)[np.newaxis], chosen, _Budget(most))
+    yield from _completed(symmetry, empty, np.concatenate(counts)[np.newaxis], chosen, _Budget(max_arrangements))
 
 
 def _choices(

@@ -159,10 +159,10 @@ class Images:
         turns %= self.moduli[:, np.newaxis]
         return Images.of(self.places[:, to], contents, turns, self.carriers, self.moduli)
 
-    def generated(self, most: int = MAX_SYMMETRIES) -> "Images":
+    def generated(self, max_order: int = MAX_SYMMETRIES) -> "Images":
         """Return all symmetries of the group that these generate, the identity first.
 
-        Raises ResourceLimitError if there are more than ``most``.
+        Raises ResourceLimitError if there are more than ``max_order``.
         """
         found = {self.identity._keys[0]: self.identity}
         waiting = [self.identity]
@@ -173,8 +173,8 @@ class Images:
                 if key not in found:
                     found[key] = products[[number]]
                     waiting.append(found[key])
-            if len(found) > most:
-                raise ResourceLimitError(f"it has more than {most:,} symmetries")
+            if len(found) > max_order:
+                raise ResourceLimitError(f"it has more than {max_order:,} symmetries")
         return Images._joined(list(found.values()))
 
     def generators(self) -> "Images":

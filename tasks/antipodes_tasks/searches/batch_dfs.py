@@ -43,13 +43,13 @@ def descent_by_blocks(depth: int, problem: Problem, lower: LowerBound | None, re
 class _Blocks:
     """A search by blocks: it keeps the successors of one block per depth, so memory is proportional to the depth."""
 
-    def __init__(self, problem: Problem, lower: LowerBound | None, greatest: int, room: int, every: bool) -> None:
+    def __init__(self, problem: Problem, lower: LowerBound | None, max_depth: int, room: int, every: bool) -> None:
         self.tally = np.array([0, 0, 0, FAR])
         self.paths: list[Labels] = []
         """The paths found, as far as there is room."""
         self._problem = problem
         self._lower = lower
-        self._greatest = greatest
+        self._max_depth = max_depth
         self._room = room
         self._every = every
         self._levels = [_Level(problem.position[np.newaxis], np.zeros(1, dtype=np.int64))]
@@ -66,20 +66,20 @@ class _Blocks:
                 return True
         return not self._levels
 
-    def _expand(self, most: int) -> None:
+    def _expand(self, max_positions: int) -> None:
         """Expand a block of the deepest level."""
         level, depth = self._levels[-1], len(self._levels)
         first = level.next
-        block = level.labels[first : first + most]
+        block = level.labels[first : first + max_positions]
         level.next += len(block)
         self.tally[EXPANDED] += len(block)
         after, row = self._problem.steps.successors(block)
         new = self._keep_near(after, self._new_successors(after, row + first), depth)
         below = _Level(after[new], row[new] + first)
-        if depth < self._greatest:
+        if depth < self._max_depth:
             self._levels.append(below)
         elif len(new):
-            self.tally[NEXT_BOUND] = min(self.tally[NEXT_BOUND], self._greatest + 1)
+            self.tally[NEXT_BOUND] = min(self.tally[NEXT_BOUND], self._max_depth + 1)
             self._take_goals(below)
 
     def _new_successors(self, after: Labels, parent: Numbers) -> Numbers:
@@ -97,7 +97,7 @@ class _Blocks:
         if self._lower is None or not len(new):
             return new
         lengths = depth + self._lower.bounds(after[new])
-        near = lengths <= self._greatest
+        near = lengths <= self._max_depth
         self.tally[NEXT_BOUND] = min(self.tally[NEXT_BOUND], int(lengths[~near].min(initial=FAR)))
         return new[near]
 

@@ -160,14 +160,14 @@ class _UnreachableProof:
             self._end()
             return False
 
-    def _expand(self, most: int) -> bool:
+    def _expand(self, max_expanded: int) -> bool:
         if self._frontiers is None:
             if self._problem.known_reachable:
                 self._end()
                 return False
             self._frontiers = Frontiers(self._problem, self._memory_limit)
         while not len(self._frontiers.common):
-            if self._frontiers.expanded + self._frontiers.next_size > most:
+            if self._frontiers.expanded + self._frontiers.next_size > max_expanded:
                 return False
             if not self._frontiers.expand():
                 return True

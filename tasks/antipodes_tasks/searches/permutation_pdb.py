@@ -99,8 +99,8 @@ class PermutationPatterns(Patterns):
 
     def bounds(self, labels: Labels) -> Numbers:
         """Return the maximum of the views' bounds, ``(n,)``, for positions ``(n, places)``."""
-        greatest: Numbers = self.look_up(labels).max(axis=0)
-        return greatest
+        maximum: Numbers = self.look_up(labels).max(axis=0)
+        return maximum
 
     def bound(self, position: Labels) -> int:
         """Return the bound of one position ``(places,)``.

@@ -75,12 +75,12 @@ def _classes(images: Numbers, moves: list[int]) -> list[list[int]]:
     return sorted(map(list, found), key=lambda own: (len(own), own))
 
 
-def _stage(images: Numbers, order: Numbers, follow: NDArray[np.uint32], most: int) -> Stage:
-    """Return a stage. Its prefixes are extended until no symmetry fixes them, a block is full, or they have ``most``
-    moves.
+def _stage(images: Numbers, order: Numbers, follow: NDArray[np.uint32], max_moves: int) -> Stage:
+    """Return a stage. Its prefixes are extended until no symmetry fixes them, a block is full, or they have
+    ``max_moves`` moves.
     """
     prefixes, length = [(list[int](), images)], 0
-    while length < most and any(len(kept) > 1 for _, kept in prefixes):
+    while length < max_moves and any(len(kept) > 1 for _, kept in prefixes):
         longer = list(islice(_extended_prefixes(prefixes, order, follow), STEP_ROOM + 1))
         if len(longer) > STEP_ROOM:
             break

@@ -42,8 +42,8 @@ class Turns:
         return np.array(after)
 
 
-def turns_of(moves: Transforms, images: Numbers, most: int) -> Turns | None:
-    """Return the largest group of at most ``most`` turns; None if no moves generate such a group.
+def turns_of(moves: Transforms, images: Numbers, max_order: int) -> Turns | None:
+    """Return the largest group of at most ``max_order`` turns; None if no moves generate such a group.
 
     ``images`` ``(symmetries, moves)`` contains the image of each move under each symmetry. With a move, its images are
     turns, too.
@@ -53,20 +53,20 @@ def turns_of(moves: Transforms, images: Numbers, most: int) -> Turns | None:
     for first in sorted(classes):
         chosen, size = list[int](), 1
         for one in (first, *sorted(classes - {first})):
-            group = _generated(moves, [*chosen, *one], most)
+            group = _generated(moves, [*chosen, *one], max_order)
             if group is not None:
                 chosen, size = [*chosen, *one], len(group)
         if (size, len(chosen)) > (largest, len(best)):
             best, largest = chosen, size
-    group = _generated(moves, best, most)
+    group = _generated(moves, best, max_order)
     return _turns(moves, images, best, group) if best and group is not None else None
 
 
-def _generated(moves: Transforms, chosen: Iterable[int], most: int) -> dict[bytes, tuple[Effect, int, int]] | None:
+def _generated(moves: Transforms, chosen: Iterable[int], max_order: int) -> dict[bytes, tuple[Effect, int, int]] | None:
     """Return the group that some moves generate, in an order in which each element follows from an earlier one.
 
     Its keys are the keys of the effects; its values are the effect, the number of the earlier element, and the move
-    that leads from it. Returns None if the group has more than ``most`` elements.
+    that leads from it. Returns None if the group has more than ``max_order`` elements.
     """
     identity = Effect.identity(moves.places)
     group = {identity.key: (identity, 0, NO_TURN)}
@@ -79,7 +79,7 @@ def _generated(moves: Transforms, chosen: Iterable[int], most: int) -> dict[byte
             if key not in group:
                 group[key] = product, number, move
                 waiting.append(product)
-        if len(group) > most:
+        if len(group) > max_order:
             return None
     return group
 

@@ -82,7 +82,7 @@ def reduced_space(rules: Rules, whole: Space, *, worth: bool = False, outline: b
     best = _cheapest(rules, whole, _limits(rules, whole, worth))
     if best is None:
         raise InputError(f"the table of {rules.name} cannot be reduced: symmetries would not save time")
-    if outline and not rules.moves.are_functions and _tables_take_long(best, whole.filler.most_moves):
+    if outline and not rules.moves.are_functions and _tables_take_long(best, whole.filler.max_moves):
         best = replace(best, outline=True)
     return Space(rules, best, best.cuts[0])
 
@@ -110,7 +110,7 @@ def _is_reducible(rules: Rules, numbering: Numbering) -> bool:
 def _limits(rules: Rules, whole: Space, worth: bool) -> Limits:
     """Return the upper limits on a reduced space."""
     each = 1 + FUNCTION_COST if rules.moves.are_functions else 1
-    moves = whole.filler.most_moves
+    moves = whole.filler.max_moves
     search = float(each * whole.size * moves)
     if not worth or whole.size >= MIN_POSITIONS_FOR_LONG_SEARCH:
         return Limits(
@@ -133,7 +133,7 @@ def _cheapest(rules: Rules, whole: Space, limits: Limits) -> Reduced | None:
     every = symmetries_listed(rules)
     if len(every) < 2:
         raise InputError(f"the table of {rules.name} cannot be reduced: the puzzle has no symmetries")
-    moves = whole.filler.most_moves
+    moves = whole.filler.max_moves
     bounds = [
         (_cost(rules, frame, every.identity, len(every), frame.all_rows / len(every), moves), number, frame)
         for number, frame in enumerate(_deciding_frames(rules, every))
@@ -185,7 +185,7 @@ def symmetries_listed(rules: Rules) -> Images:
 
     moduli = moduli_of(rules.parts)
     try:
-        found = symmetries_of(rules, most=MAX_PERMUTATIONS)
+        found = symmetries_of(rules, max_order=MAX_PERMUTATIONS)
         if not found.generators:
             return Images.trivial(moduli)
         if found.order > MAX_SYMMETRIES:

@@ -277,7 +277,7 @@ def _chain(rules: Rules) -> StabiliserChain:
 def _chain_of(points: PuzzlePoints) -> StabiliserChain | None:
     """Return the chain of the group of a puzzle's moves; None if the group has more than MAX_ORDER elements."""
     try:
-        return stabiliser_chain(points.elements, most=MAX_ORDER)
+        return stabiliser_chain(points.elements, max_order=MAX_ORDER)
     except ResourceLimitError:
         return None
 

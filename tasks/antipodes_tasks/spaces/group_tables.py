@@ -143,7 +143,7 @@ class GroupTables(Filler):
         return prod(self.radices[self.leading :])
 
     @property
-    def most_moves(self) -> int:
+    def max_moves(self) -> int:
         """Number of moves."""
         return len(self.automaton.elements)
 
@@ -160,7 +160,7 @@ class GroupTables(Filler):
 
     def building_bytes(self, threads: int) -> int:
         """Return an upper bound on the bytes in use, besides the tables, while they are filled."""
-        above = 8 * self.most_moves * self.rows // (self.radices[self.leading - 1] if self.leading else 1)
+        above = 8 * self.max_moves * self.rows // (self.radices[self.leading - 1] if self.leading else 1)
         before = 8 * self.most_column_maps * self.width // (self.radices[-1] if self.width > 1 else 1)
         return self.automaton.most_bytes + 3 * (above + before)  # the arrays of a level, and their inputs
 
@@ -168,8 +168,8 @@ class GroupTables(Filler):
         """Return unfilled tables and the calls that fill them; too many transitions raise ResourceLimitError."""
         transitions = self.automaton.transitions
         rows, width, count = self.rows, self.width, self.most_column_maps
-        target = np.zeros((rows, self.most_moves), dtype=np.int32)
-        column_map: ColumnMap = np.zeros((rows, self.most_moves if width > 1 else 0), dtype=index_type(count))
+        target = np.zeros((rows, self.max_moves), dtype=np.int32)
+        column_map: ColumnMap = np.zeros((rows, self.max_moves if width > 1 else 0), dtype=index_type(count))
         tables = MoveTables(target, column_map, unfilled_maps(count, width), self.undirected)
         upper, lower = transitions[: self.leading], transitions[self.leading :]
         return tables, [*_row_fills(tables, upper), *_column_fills(tables.column_maps, lower)]

@@ -45,7 +45,7 @@ class SuccessorLists(Filler):
         return 1
 
     @cached_property
-    def most_moves(self) -> int:
+    def max_moves(self) -> int:
         """Maximum number of legal moves of a position, found by trying all moves in all positions."""
         counts = (np.bincount(self._successors(first, end)[1]) for first, end in self._blocks(len(self.rules.moves)))
         return max((int(count.max()) for count in counts if len(count)), default=0)
@@ -57,10 +57,10 @@ class SuccessorLists(Filler):
 
     def begin(self) -> tuple[MoveTables, list[Fill]]:
         """Return unfilled tables and the calls that fill them."""
-        target = np.full((self.rows, self.most_moves), ILLEGAL, dtype=np.int32)
+        target = np.full((self.rows, self.max_moves), ILLEGAL, dtype=np.int32)
         no_maps = np.zeros((self.rows, 0), dtype=index_type(1)), unfilled_maps(1, 1)
         tables = MoveTables(target, *no_maps, self.rules.moves.reversible)
-        return tables, [partial(self._fill, target[first:end], first) for first, end in self._blocks(self.most_moves)]
+        return tables, [partial(self._fill, target[first:end], first) for first, end in self._blocks(self.max_moves)]
 
     def _blocks(self, moves: int) -> Iterator[tuple[int, int]]:
         return blocks(self.rows, moves, steps=POSITIONS)

@@ -137,7 +137,7 @@ class MixedRadix(Numbering):
     """For each digit, the index of its field among the puzzle's fields."""
     leading: int
     """Number of fields in the row."""
-    most_maps: int
+    max_maps: int
     """Number of column maps for which memory is reserved."""
 
     @classmethod
@@ -145,14 +145,14 @@ class MixedRadix(Numbering):
         """Return the numbering with the cut that takes the least memory."""
         order, ends = deciding_order(rules.parts, rules.moves)
         fields = fields_of(rules.parts)
-        best = cls(tuple(fields[number] for number in order), order, len(order), most_maps=1)
+        best = cls(tuple(fields[number] for number in order), order, len(order), max_maps=1)
         for leading in () if rules.moves.plain else _promising(best.radices, ends):
             cut = replace(best, leading=leading)
-            most_maps = cut.filler(rules, leading).estimated_maps()
-            cut = replace(cut, most_maps=most_maps or 1)
-            if most_maps is not None and cut._search_bytes(rules) < best._search_bytes(rules):
+            max_maps = cut.filler(rules, leading).estimated_maps()
+            cut = replace(cut, max_maps=max_maps or 1)
+            if max_maps is not None and cut._search_bytes(rules) < best._search_bytes(rules):
                 best = cut
-                if COLUMN_BYTES * most_maps * prod(cut.radices[leading:]) <= ACCEPTED_MAP_BYTES:
+                if COLUMN_BYTES * max_maps * prod(cut.radices[leading:]) <= ACCEPTED_MAP_BYTES:
                     break
         return best
 
@@ -192,7 +192,7 @@ class MixedRadix(Numbering):
     @property
     def details(self) -> Mapping[str, Any]:
         """The order of the fields, and the number of column maps for which memory is reserved."""
-        return {"order": list(self.order), "column_maps": self.most_maps}
+        return {"order": list(self.order), "column_maps": self.max_maps}
 
     def rank(self, labels: Labels) -> Indices:
         """Return the index of each position ``(n, places)``, as ``(n,)`` int64. The pieces are not checked."""
@@ -221,7 +221,7 @@ class MixedRadix(Numbering):
     def filler(self, rules: Rules, leading: int) -> "FieldTables":
         """Return the filler of a cut. Filling raises InputError if the row after a move also depends on the column."""
         deciding = tuple(field.first for field in self.fields[:leading])
-        return FieldTables(rules.moves, self, leading, deciding, self.most_maps)
+        return FieldTables(rules.moves, self, leading, deciding, self.max_maps)
 
     def _search_bytes(self, rules: Rules) -> int:
         """Return the bytes of the move tables and of the bitmaps of a search."""
@@ -318,7 +318,7 @@ class FieldTables(Filler):
     """Number of digits of the row."""
     deciding: tuple[int, ...]
     """The first place of each field of the row."""
-    most_maps: int
+    max_maps: int
     """Number of column maps for which memory is reserved; it exceeds the number found in a sample of rows."""
 
     @cached_property
@@ -332,14 +332,14 @@ class FieldTables(Filler):
         return prod(self.numbering.radices[self.leading :])
 
     @property
-    def most_moves(self) -> int:
+    def max_moves(self) -> int:
         """Number of moves."""
         return len(self.moves)
 
     @property
     def most_column_maps(self) -> int:
         """Number of column maps for which memory is reserved."""
-        return self.most_maps
+        return self.max_maps
 
     @cached_property
     def places(self) -> int:
@@ -406,17 +406,17 @@ class FieldTables(Filler):
 
     def _empty(self) -> "tuple[MoveTables, MapNumbers]":
         """Return unfilled tables, and the object that numbers their column maps."""
-        most_maps = self.most_column_maps
+        max_maps = self.most_column_maps
         rows, width, moves = self.rows, self.width, len(self.moves)
         target = np.full((rows, moves), ILLEGAL, dtype=np.int32)
-        column_map: ColumnMap = np.zeros((rows, moves if width > 1 else 0), dtype=index_type(most_maps))
-        tables = MoveTables(target, column_map, unfilled_maps(most_maps, width), self.moves.reversible)
+        column_map: ColumnMap = np.zeros((rows, moves if width > 1 else 0), dtype=index_type(max_maps))
+        tables = MoveTables(target, column_map, unfilled_maps(max_maps, width), self.moves.reversible)
         return tables, MapNumbers(width, tables.column_maps)
 
     def _fills(self, tables: MoveTables, numbers: "MapNumbers") -> list[Fill]:
         return [
             partial(self._fill, tables, numbers, first, end)
-            for first, end in blocks(self.rows, self.most_moves * self.width, steps=POSITIONS)
+            for first, end in blocks(self.rows, self.max_moves * self.width, steps=POSITIONS)
         ]
 
     def _fill(self, tables: MoveTables, numbers: "MapNumbers", first: int, end: int) -> None:

@@ -107,7 +107,7 @@ class OrbitTables(Filler):
         return orbit_steps(self.transforms, self.cut)
 
     @cached_property
-    def most_moves(self) -> int:
+    def max_moves(self) -> int:
         """Upper bound on the number of legal moves of a position."""
         return most_legal(self.transforms, self.cut, self.steps)
 
@@ -127,8 +127,8 @@ class OrbitTables(Filler):
         """Return unfilled tables and the calls that fill them."""
         maps = self._maps()
         rows, width, count = self.cut.rows, self.cut.width, len(maps.keys)
-        target = np.empty((rows, self.most_moves), dtype=np.int32)
-        column_map: ColumnMap = np.empty((rows, self.most_moves if width > 1 else 0), dtype=index_type(count))
+        target = np.empty((rows, self.max_moves), dtype=np.int32)
+        column_map: ColumnMap = np.empty((rows, self.max_moves if width > 1 else 0), dtype=index_type(count))
         tables = MoveTables(target, column_map, unfilled_maps(count, width), undirected=self.transforms.reversible)
         return tables, [*self._row_fills(tables, maps), *self._column_fills(tables, maps)]
 
@@ -262,7 +262,7 @@ class OrbitTables(Filler):
             return
         columns = self._columns(maps)
         entries = len(maps.keys) * (len(self.cut.column) + 1)
-        for first, end in blocks(self.cut.width, entries, least=COLUMNS_AT_ONCE):
+        for first, end in blocks(self.cut.width, entries, min_size=COLUMNS_AT_ONCE):
             yield partial(combine_columns, tables.column_maps, first, end, columns)
 
     def _columns(self, maps: Maps) -> JoinedColumns:

@@ -55,15 +55,15 @@ class Stabilised(NamedTuple):
 class ReducedFields(Reduced):
     """The positions of a numbering of fields, with one row for each symmetry class of rows."""
 
-    most_maps: int = 1
+    max_maps: int = 1
     """Number of column maps for which memory is reserved."""
 
     @classmethod
     def cut(cls, rules: Rules, whole: MixedRadix, frame: Cut, images: Images) -> Self | None:
         """Return the numbering with this cut; None if, in a sample, the row after a move also depends on the column."""
-        found = cls(replace(whole, leading=len(whole.order), most_maps=1), frame, images)
+        found = cls(replace(whole, leading=len(whole.order), max_maps=1), frame, images)
         most = found.filler(rules, found.cuts[0]).estimated_maps()
-        return None if most is None else replace(found, most_maps=most)
+        return None if most is None else replace(found, max_maps=most)
 
     @classmethod
     def restored(cls, rules: Rules, record: SpaceRecord) -> Self:
@@ -80,17 +80,17 @@ class ReducedFields(Reduced):
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Leave out the rows when pickling; other processes compute them again."""
-        return type(self), (self.whole, self.frame, self.images, self.most_maps)
+        return type(self), (self.whole, self.frame, self.images, self.max_maps)
 
     @property
     def details(self) -> Mapping[str, Any]:
         """The details of other reduced numberings, and the number of column maps for which memory is reserved."""
-        return {**super().details, "column_maps": self.most_maps}
+        return {**super().details, "column_maps": self.max_maps}
 
     def filler(self, rules: Rules, leading: int) -> "ReducedFieldTables":  # type: ignore[override]
         """Return the filler. Filling raises InputError if the row after a move also depends on the column."""
         deciding = np.flatnonzero(self.frame.radices > 1).tolist()
-        return ReducedFieldTables(rules.moves, self, leading, tuple(deciding), self.most_maps)
+        return ReducedFieldTables(rules.moves, self, leading, tuple(deciding), self.max_maps)
 
 
 @dataclass(frozen=True)

@@ -54,7 +54,7 @@ class ReducedTables(Filler):
         return self.frame.width
 
     @cached_property
-    def most_moves(self) -> int:
+    def max_moves(self) -> int:
         """Maximum number of legal moves of a row; for an outline, an upper bound."""
         return self.legal_moves if self.classes.is_outline else int(self.reduction.target.shape[1])
 
@@ -85,7 +85,7 @@ class ReducedTables(Filler):
         """Lower bound on the bytes of the move tables; for an outline, from the moves and maps of a sample of rows."""
         if not self.classes.is_outline:
             return self.table_bytes
-        each = self.sample.most_moves * (4 if self.width == 1 else 6) + KEPT_BYTES
+        each = self.sample.max_moves * (4 if self.width == 1 else 6) + KEPT_BYTES
         rows = self.frame.all_rows // len(self.classes.images)
         return rows * each + self.sample.maps * self.width * index_bytes(self.width)
 
@@ -150,7 +150,7 @@ class ReducedTables(Filler):
         cases = max((block.size for block in self.frame.blocks), default=0) if alone else self.width
         columns = self.width * ((2 * effects + 8) * (self.frame.slots + 2) + 8 * len(self.frame.blocks))
         columns += CONTENT_BYTES * (self.frame.slots + 2) * cases
-        rows = self.row_tables.building_bytes(threads, maps, self.most_moves) + KEPT_BYTES * self.rows
+        rows = self.row_tables.building_bytes(threads, maps, self.max_moves) + KEPT_BYTES * self.rows
         return max(rows - self.table_bytes, columns + KEY_BYTES * (self.frame.slots + 1) * maps)
 
     @property

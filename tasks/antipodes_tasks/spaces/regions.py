@@ -265,7 +265,7 @@ class RegionTables(Filler):
         return self.numbering.radices[-1]
 
     @cached_property
-    def most_moves(self) -> int:
+    def max_moves(self) -> int:
         """Maximum number of legal moves of a row."""
         return int(self.numbering.board.sources.max())
 
@@ -284,9 +284,9 @@ class RegionTables(Filler):
 
     def begin(self) -> tuple[MoveTables, list[Fill]]:
         """Return unfilled tables and the calls that fill them."""
-        target = np.full((self.rows, self.most_moves), ILLEGAL, dtype=np.int32)
+        target = np.full((self.rows, self.max_moves), ILLEGAL, dtype=np.int32)
         numbers = np.zeros(
-            (self.rows, self.most_moves if self.width > 1 else 0), dtype=index_type(self.most_column_maps)
+            (self.rows, self.max_moves if self.width > 1 else 0), dtype=index_type(self.most_column_maps)
         )
         tables = MoveTables(target, numbers, unfilled_maps(self.most_column_maps, self.width), undirected=True)
         return tables, self._fills(tables)
@@ -315,7 +315,7 @@ class RegionTables(Filler):
         else:
             orders = numbering(self.numbering.orders)
             a_column = len(self.shifts) + 2 * self.numbering.counted * len(self.numbering.orders)
-            ranges = blocks(self.width, a_column, least=COLUMNS_AT_ONCE)
+            ranges = blocks(self.width, a_column, min_size=COLUMNS_AT_ONCE)
             calls += [partial(fill_columns, tables.column_maps, *columns, orders, self.shifts) for columns in ranges]
         return calls
 

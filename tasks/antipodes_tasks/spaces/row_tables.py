@@ -68,7 +68,7 @@ class RowSample(NamedTuple):
     """Number of different column maps of these rows."""
     maps_of_half: int
     """Number of different column maps of the first half of these rows."""
-    most_moves: int
+    max_moves: int
     """Maximum number of legal moves of a row."""
     row_seconds: float
     """Thread seconds for each row."""
@@ -79,7 +79,7 @@ class RowSample(NamedTuple):
         The estimate assumes that each half of the sample contains the same fraction of the maps not seen before. If the
         first half contains ``n`` maps and the whole sample contains ``m``, there are about ``n^2 / (2n - m)`` maps.
         """
-        most = rows * self.most_moves + 1
+        most = rows * self.max_moves + 1
         unknown = 2 * self.maps_of_half - self.maps
         return most if unknown <= 0 else min(most, 2 * max(self.maps, self.maps_of_half**2 // unknown))
 
@@ -90,7 +90,7 @@ class _Block(NamedTuple):
     rows: slice
     numbers: KeyNumbers
     """The numbers of column maps within the block."""
-    most: int
+    max_moves: int
     """Maximum number of legal moves of a row."""
 
 
@@ -123,7 +123,7 @@ class RowTables:
         blocks = in_threads(FILLING, calls)
         calls.clear()  # frees the longer target in the next lines
         self._spare.clear()
-        most = max(block.most for block in blocks)
+        most = max(block.max_moves for block in blocks)
         target = np.ascontiguousarray(target[:, :most])
         if width == 1:
             nothing = Closing(np.zeros(0, dtype=np.int32), np.zeros(1, dtype=np.int64), np.zeros(0, dtype=np.int32))
@@ -165,7 +165,7 @@ class RowTables:
         return moved.first(int(reduce_rows(rows, steps, shape.moduli, images, nowhere, target, moved)))
 
     def _numbered(
-        self, target: NDArray[np.int32], column_map: NDArray[np.int32], blocks: Sequence[_Block], most: int
+        self, target: NDArray[np.int32], column_map: NDArray[np.int32], blocks: Sequence[_Block], max_moves: int
     ) -> Reduction:
         """Return the tables with common numbers. The keys of the identity, one for each variant, get number 0."""
         numbers = KeyNumbers.empty(self._key_length)
@@ -176,11 +176,11 @@ class RowTables:
         maps = numbers.count - identities + 1
         place = np.maximum(np.arange(numbers.count) - identities + 1, 0).astype(index_type(maps))
         renumbered: ColumnMap = column_map
-        if (most, index_type(maps)) != (column_map.shape[1], column_map.dtype):
-            renumbered = np.empty((len(target), most), dtype=index_type(maps))
+        if (max_moves, index_type(maps)) != (column_map.shape[1], column_map.dtype):
+            renumbered = np.empty((len(target), max_moves), dtype=index_type(maps))
 
         def renumber(block: _Block) -> None:
-            renumbered[block.rows] = place[to[id(block.numbers)]][column_map[block.rows, :most]]
+            renumbered[block.rows] = place[to[id(block.numbers)]][column_map[block.rows, :max_moves]]
 
         in_threads(NUMBERING, [partial(renumber, block) for block in blocks])
         keys = np.concatenate((numbers.known[:1], numbers.known[identities:]))
@@ -194,15 +194,15 @@ class RowTables:
     def _key_length(self) -> int:
         return 2 * self._frame.slots + 2
 
-    def building_bytes(self, threads: int, maps: int, most_moves: int) -> int:
+    def building_bytes(self, threads: int, maps: int, max_moves: int) -> int:
         """Return an upper bound on the bytes in use while ``threads`` threads fill the tables, the tables included.
 
-        ``maps`` is the number of column maps, and ``most_moves`` the maximum number of legal moves of a row.
+        ``maps`` is the number of column maps, and ``max_moves`` the maximum number of legal moves of a row.
         """
         rows, moves, key_bytes = self.classes.count, self.legal_moves, 2 * self._key_length
         numbers = 0 if self._frame.width == 1 else 4
-        copies = 4 if most_moves < moves else 2 if numbers and index_bytes(maps) == 2 else 0
-        tables = rows * max(LISTING_BYTES, INDEX_BYTES + (4 + numbers) * moves + copies * most_moves)
+        copies = 4 if max_moves < moves else 2 if numbers and index_bytes(maps) == 2 else 0
+        tables = rows * max(LISTING_BYTES, INDEX_BYTES + (4 + numbers) * moves + copies * max_moves)
         lines = min(LINES + moves, rows * moves)
         block = lines * (2 * key_bytes + LINE_BYTES) + lines // max(1, moves) * PLACE_BYTES * self._frame.places
         numbered = (threads + 1) * (maps + lines) + self._stabilising

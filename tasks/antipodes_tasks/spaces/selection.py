@@ -93,7 +93,7 @@ def is_reduced_by_default(rules: Rules) -> bool:
 def _is_short(space: Space) -> bool:
     """Return whether a search takes at most about a second."""
     filler = space.filler
-    return space.size * filler.most_moves + filler.cost(1) < MAX_UNREDUCED_COST
+    return space.size * filler.max_moves + filler.cost(1) < MAX_UNREDUCED_COST
 
 
 def full_space(rules: Rules) -> Space:

@@ -100,7 +100,7 @@ class SwapTables(Filler):
         return sum(self.counts)
 
     @cached_property
-    def most_moves(self) -> int:
+    def max_moves(self) -> int:
         """Upper bound on the number of legal moves of a position.
 
         If k places are empty, a position has at most as many moves as there are swaps to the k most frequent
@@ -131,8 +131,8 @@ class SwapTables(Filler):
     def begin(self) -> tuple[MoveTables, list[Fill]]:
         """Return unfilled tables and the calls that fill them."""
         rows, width, count = self.rows, self.width, self.most_column_maps
-        target = np.empty((rows, self.most_moves), dtype=np.int32)
-        column_map: ColumnMap = np.empty((rows, self.most_moves if width > 1 else 0), dtype=index_type(count))
+        target = np.empty((rows, self.max_moves), dtype=np.int32)
+        column_map: ColumnMap = np.empty((rows, self.max_moves if width > 1 else 0), dtype=index_type(count))
         tables = MoveTables(target, column_map, unfilled_maps(count, width), undirected=self.moves.reversible)
         return tables, self.fills(tables)
 
@@ -148,7 +148,7 @@ class SwapTables(Filler):
         if self.width > 1:
             columns = numbering(self.column_counts)
             a_column = len(column_maps) + 2 * sum(self.column_counts) * len(self.column_counts)
-            ranges = blocks(self.width, a_column, steps=STEPS, least=COLUMNS_AT_ONCE)
+            ranges = blocks(self.width, a_column, steps=STEPS, min_size=COLUMNS_AT_ONCE)
             calls += [partial(fill_columns, column_maps, first, end, columns, self.shifts) for first, end in ranges]
         return calls
 

@@ -108,10 +108,10 @@ def farthest(
     pictures.draw([(found.puzzle, position) for position in positions])
 
 
-def _unique_farthest(found: Table | Counts, most: int | None) -> tuple[Labels, UniqueFarthest]:
-    """Return one antipode of each symmetry class, at most ``most``, and the values to print."""
+def _unique_farthest(found: Table | Counts, max_listed: int | None) -> tuple[Labels, UniqueFarthest]:
+    """Return one antipode of each symmetry class, at most ``max_listed``, and the values to print."""
     with preparing():
-        positions = found.unique_antipodes(most)
+        positions = found.unique_antipodes(max_listed)
         classes = unique_farthest(found) if isinstance(found, Table) else len(found.unique_antipodes())
         return positions, unique_farthest_record(found, positions, classes)
 

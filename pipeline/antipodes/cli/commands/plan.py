@@ -215,7 +215,7 @@ def _print_keys(config: Config, planned: Plan, seconds: str, lacking: Sequence[s
     found = f"more than {counted(planned.known_positions, 'position')}; only the search can count them"
     print_line(f"{config.puzzle.name}: {found if size is None else counted(size, 'position')}")
     print_line(
-        f"  memory       {human(planned.least_bytes)}{' and more, as layers grow' if size is None else ' at most'}"
+        f"  memory       {human(planned.min_bytes)}{' and more, as layers grow' if size is None else ' at most'}"
     )
     print_line(f"  disk         {'unknown' if size is None else 'at most ' + human(planned.disk_bytes)}")
     print_line(f"  time         {seconds if size is not None else 'unknown'}")
@@ -251,7 +251,7 @@ def _print_division(planned: Plan) -> None:
 def _shortages(planned: Plan, limit: int, free: int | None) -> list[str]:
     """Return the resources, of memory and disk, that are too small on this machine."""
     too_much = {
-        "memory": planned.least_bytes - planned.unsure_bytes > limit,
+        "memory": planned.min_bytes - planned.unsure_bytes > limit,
         "disk": free is not None and planned.disk_bytes - planned.rare_disk_bytes > free,
     }
     return [what for what, lacks in too_much.items() if lacks]
@@ -272,11 +272,11 @@ def _described(expected: Duration, store: Address, tasks: int) -> str:
 
 def _memory(planned: Plan, limit: int, what: str) -> str:
     """Return the memory of a run as text; ``what`` names the limit: "free" or "limit"."""
-    least = planned.least_bytes - planned.unsure_bytes
+    least = planned.min_bytes - planned.unsure_bytes
     if least > limit:
         return f"does not fit: at least {human(least)}; {what} {human(limit)}"
-    if planned.least_bytes > limit:
-        either = f"between {human(least)} and {human(planned.least_bytes)}"
+    if planned.min_bytes > limit:
+        either = f"between {human(least)} and {human(planned.min_bytes)}"
         return f"{either}, known once the move tables are built; {what} {human(limit)}"
     how = ", with two bits per position" if planned.strategy.bits == 2 else ", with layers on disk"
     return f"at most {human(planned.memory_bytes)}{how if planned.strategy.bits in (1, 2) else ''}"

@@ -171,17 +171,17 @@ class Tasks:
                     raise WorkerFailedError(f"this process cannot unpack the results of tasks: {reason}") from error
             await asyncio.sleep(REASON_SECONDS)
 
-    async def _received(self, keys: list[Any], least: float) -> tuple[dict[Any, Any] | None, Exception | None]:
+    async def _received(self, keys: list[Any], min_seconds: float) -> tuple[dict[Any, Any] | None, Exception | None]:
         """Return the results by key, or None with an error if they arrived but cannot be unpacked here.
 
-        The time limit is at least ``least`` seconds; it grows with each attempt, so that slow connections succeed.
+        The time limit is at least ``min_seconds``; it grows with each attempt, so that slow connections succeed.
         """
         answer = asyncio.ensure_future(self._client.scheduler.gather(keys=keys))
         try:
             await asyncio.wait({answer}, timeout=health.STUCK_SECONDS)
             if not answer.done():
                 seconds = await self._client.run_on_scheduler(health.transfer_seconds, keys, 0)
-                await asyncio.wait({answer}, timeout=max(seconds, least))
+                await asyncio.wait({answer}, timeout=max(seconds, min_seconds))
             return (answer.result().get("data"), None) if answer.done() else (None, None)
         except OSError:
             raise

@@ -206,16 +206,16 @@ class BlockMoves:
         """Yield the destinations of a block, each with a minimal set of squares that must be empty."""
         covers = {square: self._mask(squares_covered(kind, square)) for square in places}
         free = ~covers[origin]
-        least: dict[Square, list[int]] = {origin: [0]}
+        minimal: dict[Square, list[int]] = {origin: [0]}
         waiting, found = deque([(origin, 0)]), 0
         while waiting:
             at, empty = waiting.popleft()
-            if empty not in least[at] or (at != origin and not self.slides):
+            if empty not in minimal[at] or (at != origin and not self.slides):
                 continue
             for down, right in DIRECTIONS:
                 after = at[0] + down, at[1] + right
                 needed = empty | (covers.get(after, 0) & free)
-                known = least.setdefault(after, [])
+                known = minimal.setdefault(after, [])
                 if after not in places or self._crosses(kind, at, after):
                     continue
                 if needed.bit_count() > self.empty or any(one & ~needed == 0 for one in known):
@@ -225,8 +225,8 @@ class BlockMoves:
                 self._check_number(found)
                 known[:] = [*kept, needed]
                 waiting.append((after, needed))
-        del least[origin]
-        return ((after, self._squares_of(empty)) for after, sets in least.items() for empty in sets)
+        del minimal[origin]
+        return ((after, self._squares_of(empty)) for after, sets in minimal.items() for empty in sets)
 
     def _crosses(self, kind: BlockKind, before: Square, after: Square) -> bool:
         """Return whether a block crosses a wall when its first cell moves to the adjacent square ``after``."""

@@ -334,10 +334,10 @@ def check_new(name: str, known: Collection[str], where: str) -> None:
         raise ConfigError(f"{where}: there are more than {MAX_MOVES:,} names")
 
 
-def whole_number(token: str, where: str, least: int, most: int) -> int:
+def whole_number(token: str, where: str, minimum: int, maximum: int) -> int:
     """Return the value of a token of decimal digits; raise ConfigError if it is invalid or out of range."""
-    if not WHOLE.fullmatch(token) or not least <= int(token) <= most:
-        raise ConfigError(f"{where}: expected a number from {least} to {most}, found {quote(token)}")
+    if not WHOLE.fullmatch(token) or not minimum <= int(token) <= maximum:
+        raise ConfigError(f"{where}: expected a number from {minimum} to {maximum}, found {quote(token)}")
     return int(token)
 
 

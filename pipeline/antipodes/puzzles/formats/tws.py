@@ -300,12 +300,12 @@ class _Reader:
             self.lines.go_on()
         return _Entry(pieces, twists, line)
 
-    def _numbers(self, size: int, least: int, most: int) -> list[int]:
+    def _numbers(self, size: int, minimum: int, maximum: int) -> list[int]:
         """Return the numbers on the current line."""
         tokens = self.lines.tokens
         if len(tokens) != size:
             raise ConfigError(f"{self.lines.location()}: expected {size} numbers, found {len(tokens)}")
-        return [whole_number(token, self.lines.location(), least, most) for token in tokens]
+        return [whole_number(token, self.lines.location(), minimum, maximum) for token in tokens]
 
     def _twists(self, found: _Set, is_move: bool) -> list[int | None]:
         """Return the orientations on the current line; None if an orientation does not matter."""

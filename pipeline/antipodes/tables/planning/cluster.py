@@ -55,7 +55,7 @@ class ClusterFit:
     @property
     def worker_memory(self) -> int:
         """The memory limit, in bytes, that each worker of the plan needs, rounded up to whole MiB."""
-        return ceil(self.plan.least_bytes / self.planned / WORKER_SHARE / MIB) * MIB
+        return ceil(self.plan.min_bytes / self.planned / WORKER_SHARE / MIB) * MIB
 
     def to_record(self) -> PlannedCluster:
         """Return the value of the key ``cluster`` of ``plan --json``."""
@@ -65,14 +65,14 @@ class ClusterFit:
             used_workers=len(self.used),
             threads=sum(int(worker["nthreads"]) for worker in self.workers.values()),
             memory_bytes=self.within,
-            least_memory_bytes=self.plan.least_bytes,
+            least_memory_bytes=self.plan.min_bytes,
             least_worker_memory_bytes=self.worker_memory,
         )
 
     def __str__(self) -> str:
         every = counted(len(self.workers), "worker")
         if not self.used and self.is_limited:
-            least, limit = human(self.plan.least_bytes), human(self.within or 0)
+            least, limit = human(self.plan.min_bytes), human(self.within or 0)
             return f"does not fit {every}: they need {least} together; the memory limit of the run is {limit}"
         if not self.used:
             least = f"{self.worker_memory // MIB}MiB"
@@ -80,7 +80,7 @@ class ClusterFit:
         rest = len(self.workers) - len(self.used)
         which = every if not rest else f"{len(self.used)} of {every}; too little memory for the other{'s' * (rest > 1)}"
         most = "" if self.within is None else f" of the {human(self.within)} that it may use there"
-        return f"fits {which}; it needs {human(self.plan.least_bytes)}{most}"
+        return f"fits {which}; it needs {human(self.plan.min_bytes)}{most}"
 
 
 def fit_cluster(config: Config, options: RunOptions, cut: ChunkedSpace, workers: Workers) -> ClusterFit | None:

@@ -90,7 +90,7 @@ def plan_checked(
             check_memory(plan, limit)
     except ResourceLimitError as error:
         kept = IN_MEMORY if on_disk is False and not plan.keyed else ""
-        raise ResourceLimitError(f"{error}{_worker_limit(plan.least_bytes, options, scheduler)}{kept}") from None
+        raise ResourceLimitError(f"{error}{_worker_limit(plan.min_bytes, options, scheduler)}{kept}") from None
     return plan
 
 
@@ -105,18 +105,18 @@ def _cut_that_may_fit(config: Config, options: RunOptions, scheduler: Scheduler)
     if not cut[0].numbering.is_outline:
         return cut
 
-    def least_bytes(workers: Capacity) -> int:
+    def min_bytes(workers: Capacity) -> int:
         outline = plan_for(config, options, cut, None, workers)
-        return outline.least_bytes - max(1, workers.processes) * outline.unsure_bytes
+        return outline.min_bytes - max(1, workers.processes) * outline.unsure_bytes
 
     def may_fit(workers: Capacity) -> bool:
         limit = options.memory_limit or workers.memory
-        return limit is None or least_bytes(workers) <= limit
+        return limit is None or min_bytes(workers) <= limit
 
     scheduler.choose_workers(may_fit, partial(describe_misfit, options.memory_limit))
     chosen = capacity(scheduler)
     if not may_fit(chosen):
-        space, limit, least = cut[0], options.memory_limit or chosen.memory or 0, least_bytes(chosen)
+        space, limit, least = cut[0], options.memory_limit or chosen.memory or 0, min_bytes(chosen)
         raise ResourceLimitError(
             f"{config.puzzle.name} does not fit into {human(limit)} of memory: its "
             f"{space.full_space.size:,} positions, reduced to about {space.size:,} entries, take at least "
@@ -137,7 +137,7 @@ def fits_into(
 ) -> bool:
     """Return whether a run fits into the memory that it may take on a set of workers."""
     limit = options.memory_limit or workers.memory
-    return limit is None or plan_for(config, options, cut, division, workers, on_disk).least_bytes <= limit
+    return limit is None or plan_for(config, options, cut, division, workers, on_disk).min_bytes <= limit
 
 
 def plan_for(
@@ -162,7 +162,7 @@ def plan_for(
         on_disk=on_disk,
     )
     kept = plan(division) if division else None
-    if kept is not None and (limit is None or kept.least_bytes <= limit):
+    if kept is not None and (limit is None or kept.min_bytes <= limit):
         return kept
     return plan()
 
@@ -194,11 +194,11 @@ def check_disk(plan: Plan, store: Store[Any], spill: LayerFolder | None = None) 
         )
 
 
-def _worker_limit(least_bytes: int, options: RunOptions, scheduler: Scheduler) -> str:
+def _worker_limit(min_bytes: int, options: RunOptions, scheduler: Scheduler) -> str:
     """Return a hint with the ``--memory-limit`` that would be enough for the workers of a cluster."""
     if options.memory_limit or not scheduler.processes:
         return ""
-    least = ceil(least_bytes / scheduler.processes / WORKER_SHARE / MIB)
+    least = ceil(min_bytes / scheduler.processes / WORKER_SHARE / MIB)
     return f"; with {counted(scheduler.processes, 'worker')}, each worker needs a memory limit of {least}MiB or more"
 
 

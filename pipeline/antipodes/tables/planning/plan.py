@@ -63,7 +63,7 @@ class Plan(Division):
     """Memory of the move tables."""
     unsure_bytes: int
     """Bytes by which a process's move tables may turn out smaller than ``table_bytes``, which is only a bound."""
-    least_bytes: int
+    min_bytes: int
     """Minimum memory of the run, including the program, if each segment is written to the journal immediately."""
     unique_bytes: int | None
     """Maximum memory of the list of symmetric positions in each process. None if symmetry classes are not counted, or
@@ -129,7 +129,7 @@ class Plan(Division):
     @property
     def memory_bytes(self) -> int:
         """Maximum memory of the run."""
-        return self.least_bytes + self.buffer_bytes
+        return self.min_bytes + self.buffer_bytes
 
     @property
     def layer_traffic(self) -> LayerTraffic | None:
@@ -190,9 +190,9 @@ def plan_run(
         divided = division or strategy.divide(*cut, replace(capacity, memory=left))
         committed = strategy.commitment(cut[0], commitment)
         plans.append(_plan_with(strategy, divided, committed, capacity, program, manifest, unique))
-        if memory_limit is None or plans[-1].least_bytes <= memory_limit:
+        if memory_limit is None or plans[-1].min_bytes <= memory_limit:
             return plans[-1]
-    return min(plans, key=lambda plan: plan.least_bytes)
+    return min(plans, key=lambda plan: plan.min_bytes)
 
 
 def _plan_with(
@@ -220,7 +220,7 @@ def _plan_with(
         commitment=commitment,
         table_bytes=needs.each_process,
         unsure_bytes=needs.unsure,
-        least_bytes=least,
+        min_bytes=least,
         unique_bytes=unique,
         buffer_bytes=strategy.buffer_bytes(division, journal, workers, left),
         journal_bytes=journal,
@@ -242,6 +242,6 @@ def plan_cut(puzzle: Puzzle, symmetry: str | None = None, *, outline: bool = Fal
 
 def check_memory(plan: Plan, memory_limit: int) -> None:
     """Raise ResourceLimitError if the run takes more than the limit even without any journal in memory."""
-    if plan.least_bytes > memory_limit:
-        taken = plan.strategy.describe_misfit(plan.space, plan.least_bytes)
+    if plan.min_bytes > memory_limit:
+        taken = plan.strategy.describe_misfit(plan.space, plan.min_bytes)
         raise ResourceLimitError(f"the puzzle does not fit into {human(memory_limit)} of memory: {taken}")

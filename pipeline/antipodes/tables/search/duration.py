@@ -185,7 +185,7 @@ def _search_seconds(plan: Plan, threads: int, trial_seconds: float) -> _Search:
     outlined = plan.space.filler.estimated_seconds(threads)
     if outlined is not None:
         return untried(outlined)
-    if plan.strategy.on_disk or plan.least_bytes > min(available_memory(), TRIAL_BYTES):
+    if plan.strategy.on_disk or plan.min_bytes > min(available_memory(), TRIAL_BYTES):
         return untried(plan.table_bytes * TABLE_BYTE_SECONDS / threads)
     if call := plan.strategy.warm_up(plan.space, shares_memory=True):
         call[0](*call[1:])

@@ -95,9 +95,9 @@ class DiskStrategy(IndexStrategy):
         written = ceil(LAYER_BYTES * division.space.size)
         return LayerTraffic(written, written * (division.partition_count + 4))
 
-    def describe_misfit(self, space: Space, least_bytes: int) -> str:
+    def describe_misfit(self, space: Space, min_bytes: int) -> str:
         """Return the number of entries, and the bytes of the smallest partitions and of the move tables."""
-        return f"even with its layers on disk, {super().describe_misfit(space, least_bytes)}"
+        return f"even with its layers on disk, {super().describe_misfit(space, min_bytes)}"
 
     def make_state(self, division: Division, weights: LayerWeights) -> MakeState:
         """Return the function that creates the state of a partition, whose files `DiskShard` sets."""
@@ -141,5 +141,5 @@ def _window_bytes(space: Space, rows: int) -> int:
     """Return the memory of a window of that many ``rows``: its bits, and a list of its rows or of its moves."""
     filler = space.filler
     by_map = map_order.is_worthwhile(filler.most_column_maps, space.width)
-    listed = MOVE_BYTES * filler.most_moves if by_map else ROW_BYTES
+    listed = MOVE_BYTES * filler.max_moves if by_map else ROW_BYTES
     return bitmap_bytes(rows, space.width) + listed * rows

@@ -67,11 +67,11 @@ class KeyStrategy(Strategy):
         disk = 0 if reached is None else CHUNK_BYTES + ceil(KEY_DISK_BYTES * reached)
         return DiskSpace(disk // 2, disk - disk // 2)
 
-    def describe_misfit(self, space: Space, least_bytes: int) -> str:
+    def describe_misfit(self, space: Space, min_bytes: int) -> str:
         """Return the number of positions found while planning, and the bytes of keys."""
         known = self.known_positions(space)
         found = f"{counted(known, 'position')} or more take" if known else "the keys of its positions take"
-        return f"{found} at least {human(least_bytes)}"
+        return f"{found} at least {human(min_bytes)}"
 
     def starts(self, space: Space) -> NDArray[Any]:
         """Return the keys of the positions at depth 0."""

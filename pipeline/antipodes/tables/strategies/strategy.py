@@ -109,7 +109,7 @@ class Strategy(ABC):
         return None
 
     @abstractmethod
-    def describe_misfit(self, space: Space, least_bytes: int) -> str:
+    def describe_misfit(self, space: Space, min_bytes: int) -> str:
         """Return how many positions take how much memory, as the end of a message that memory is too small."""
 
     @abstractmethod
@@ -180,10 +180,10 @@ class IndexStrategy(Strategy):
         """Return the disk space of the commitment."""
         return commitment.disk_space(division)
 
-    def describe_misfit(self, space: Space, least_bytes: int) -> str:
+    def describe_misfit(self, space: Space, min_bytes: int) -> str:
         """Return the number of entries, and the bytes of bits and move tables."""
         return (
-            f"{space.size:,} positions take at least {human(least_bytes)}, "
+            f"{space.size:,} positions take at least {human(min_bytes)}, "
             f"{human(space.filler.table_bytes)} of it for the move tables"
         )
 
