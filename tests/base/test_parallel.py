@@ -1,13 +1,13 @@
 """Work in all threads: its results, what is told of it, and how it ends."""
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 
 import pytest
 
 from antipodes_tasks.base import parallel
 from antipodes_tasks.base.errors import InterruptedRunError
-from antipodes_tasks.base.parallel import check_wanted, in_threads, on_threads, watched
+from antipodes_tasks.base.parallel import check_wanted, in_threads, on_threads, read_ahead, watched
 
 
 def square(number: int) -> int:
@@ -74,6 +74,39 @@ def test_a_long_call_ends_when_another_one_fails() -> None:
     with watched(silence, lambda: False, 2), pytest.raises(ZeroDivisionError):
         in_threads("waiting", [wait, fail])
     check_wanted()  # outside of such calls everything is wanted
+
+
+def test_the_error_of_another_call_keeps_its_cause() -> None:
+    begun = threading.Event()
+
+    def call(number: int) -> None:
+        if number == 0:
+            begun.set()
+            while True:
+                check_wanted()
+        begun.wait()
+        raise ValueError("outer") from KeyError("inner")
+
+    with pytest.raises(ValueError, match="outer") as caught:
+        list(on_threads(call, range(2), 2))
+    assert isinstance(caught.value.__cause__, KeyError)
+
+
+def test_reading_ahead_closes_its_items_if_the_reader_stops() -> None:
+    ended = threading.Event()
+
+    def items() -> Generator[int, None, None]:
+        try:
+            yield from range(100)
+        finally:
+            ended.set()
+
+    source = items()
+    found = read_ahead(source)
+    assert next(found) == 0
+    found.close()
+    assert ended.is_set()
+    assert list(read_ahead(items())) == list(range(100))
 
 
 def test_nobody_watches_by_default() -> None:

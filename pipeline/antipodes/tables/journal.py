@@ -6,7 +6,7 @@ all positions at smaller depths. Each checkpoint has its own folder, and its fil
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
@@ -139,7 +139,7 @@ class Journal:
 
     def pieces(
         self, stored: StoredSegments, entries: NDArray[np.void], read_bytes: int = MAX_READ_BYTES
-    ) -> Iterator[list[Segment]]:
+    ) -> Generator[list[Segment], None, None]:
         """Read as `segments` does, and yield lists of segments of at most ``read_bytes``, or of one longer segment."""
         for run in _runs(np.sort(entries, order=("file", "offset")), read_bytes):
             key, begin = stored.files[run[0]["file"]], int(run[0]["offset"])

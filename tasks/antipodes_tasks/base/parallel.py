@@ -2,9 +2,9 @@
 
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from contextvars import ContextVar
 from itertools import islice
 from threading import Event
@@ -113,9 +113,12 @@ def on_threads(
             pool.shutdown(cancel_futures=True)
 
 
-def read_ahead(items: Iterator[T]) -> Iterator[T]:
-    """Yield the items, each of which a second thread computes while the caller processes the previous one."""
-    with ThreadPoolExecutor(1) as pool:
+def read_ahead(items: Generator[T, None, None]) -> Iterator[T]:
+    """Yield the items, each of which a second thread computes while the caller processes the previous one.
+
+    The generator of the items is closed at the end, even if the caller stops early.
+    """
+    with closing(items), ThreadPoolExecutor(1) as pool:
         coming = pool.submit(next, items, None)
         while (item := coming.result()) is not None:
             coming = pool.submit(next, items, None)
@@ -126,10 +129,9 @@ def _result(future: Future[R], pulse: Callable[[], object], errors: Sequence[Bas
     """Wait for the result of a call. If the error of another call has ended it, raise this error."""
     while not wait((future,), SECONDS_BETWEEN_PULSES).done:
         pulse()
-    try:
-        return future.result()
-    except InterruptedRunError:
-        raise errors[0] from None
+    if isinstance(future.exception(), InterruptedRunError):
+        raise errors[0]  # outside of an except clause, and without `from`, so it keeps its place and its own cause
+    return future.result()
 
 
 def check_wanted() -> None:
