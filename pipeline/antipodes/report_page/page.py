@@ -60,12 +60,12 @@ def check_output(path: Path) -> None:
 
 def write(path: Path, page: Page, sprites: Sprites) -> None:
     """Write the page to a file, replacing an existing one; raise StoreError if the file cannot be written."""
-    content = written(page, sprites).encode(errors="backslashreplace")
+    content = format_page(page, sprites).encode(errors="backslashreplace")
     with output_file(path) as file:
         file.write(content)
 
 
-def written(page: Page, sprites: Sprites) -> str:
+def format_page(page: Page, sprites: Sprites) -> str:
     """Return the page as one HTML document; ``sprites`` are the shapes of all its boards."""
     head = element(
         "head",

@@ -214,7 +214,7 @@ def choose_method(problem: Problem, store: Address | None = None) -> MethodChoic
     worth_reading = not problem.rules.enumerated and index_size(problem.rules) > MAX_WITHOUT_TABLE
     if address is not None and worth_reading and answers(address, problem):
         return MethodChoice(TABLE, f"{store} contains the table")
-    if not problem.undoable:
+    if not problem.invertible:
         return MethodChoice(BFS, "a move has no inverse, so only a forward search is possible")
     if not problem.rules.enumerated and index_size(problem.rules) <= MAX_IN_MEMORY:
         return MethodChoice("bidirectional", "all positions fit into memory")

@@ -124,7 +124,7 @@ class SymmetricPositions:
 
     def _looked_up(self, symmetry: Symmetry, max_arrangements: int) -> Counts:
         counts = np.zeros(len(self.layers), dtype=np.int64)
-        for ranked in _join_counts(map(self.space.rank, fixed_positions(symmetry, max_arrangements))):
+        for ranked in _join_indices(map(self.space.rank, fixed_positions(symmetry, max_arrangements))):
             check_wanted()
             depths = self.chunks.distances(ranked)
             counts += np.bincount(depths[depths >= 0], minlength=len(counts))
@@ -148,9 +148,9 @@ class SymmetricPositions:
         return total
 
 
-def _join_counts(parts: Iterable[Counts]) -> Iterator[Counts]:
+def _join_indices(parts: Iterable[Numbers]) -> Iterator[Numbers]:
     """Yield the same indices in larger arrays, without NOT_NUMBERED."""
-    waiting: list[Counts] = []
+    waiting: list[Numbers] = []
     for part in parts:
         check_wanted()
         waiting.append(part[part != NOT_NUMBERED])

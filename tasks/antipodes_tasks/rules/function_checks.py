@@ -68,10 +68,10 @@ def positions_near(moves: Moves, labels: Labels, backwards: bool) -> Labels:
     ``backwards`` also applies the inverses of moves, so the positions may be unreachable from the given ones.
     """
     found = frontier = np.unique(labels, axis=0)
-    undoable = [number for number in range(len(moves)) if backwards and moves.has_inverse(number)]
+    reversible = [number for number in range(len(moves)) if backwards and moves.has_inverse(number)]
     while len(frontier) and len(found) < NEAR:
         results = [moves.move(number, frontier) for number in range(len(moves))]
-        results += [moves.undone(number, frontier) for number in undoable]
+        results += [moves.undone(number, frontier) for number in reversible]
         reached = np.concatenate([after[legal] for after, legal in results])
         seen = set(map(bytes, found))
         new = (position for position in np.unique(reached, axis=0) if bytes(position) not in seen)

@@ -90,7 +90,7 @@ def bidirectional(
     problem.check_listed(BIDIRECTIONAL)
     if problem.known_unreachable:
         return unsolved(BIDIRECTIONAL, Outcome.UNREACHABLE)
-    if not problem.undoable:
+    if not problem.invertible:
         raise InputError("bidirectional search needs an inverse for every move; choose bfs")
     frontiers: Frontiers = Frontiers(
         problem,
@@ -213,7 +213,7 @@ class Frontiers:
         half = memory_limit // 2
         self.forward = Reached(problem.position[None], problem.steps, problem.packing, half, pulse, advice)
         self._problem = problem
-        steps_back = problem.steps_back if problem.undoable else problem.steps
+        steps_back = problem.steps_back if problem.invertible else problem.steps
         self.backward = Reached(problem.goals, steps_back, problem.packing, half, pulse, advice)
         self.common = self._common()
         """``(n, words)``: the positions where the frontiers meet; empty until then. Each shortest path contains exactly
@@ -257,7 +257,7 @@ class Frontiers:
         return before.join(shortest_paths(packing, self.backward.depths, self.common, forth, every))
 
     def _smaller(self) -> Reached:
-        backward = self._problem.undoable and self.backward.last_layer_size < self.forward.last_layer_size
+        backward = self._problem.invertible and self.backward.last_layer_size < self.forward.last_layer_size
         return self.backward if backward else self.forward
 
     def _common(self) -> Words:
@@ -284,4 +284,4 @@ def _remedies(problem: Problem) -> str:
 
 def _predecessor_function(problem: Problem, reached: Reached) -> Successors:
     """Return a function that finds predecessors by inverse moves if these are known, or else among ``reached``."""
-    return problem.steps_back.successors if problem.undoable else reached.predecessors
+    return problem.steps_back.successors if problem.invertible else reached.predecessors

@@ -105,7 +105,7 @@ class Problem:
 
     @cached_property
     def steps_back(self) -> Steps:
-        """The inverse moves, from the goals towards the position; they exist only if the problem is `undoable`."""
+        """The inverse moves, from the goals towards the position; they exist only if the problem is `invertible`."""
         return steps_of(self.rules.moves, self.rules.parts, backwards=True)
 
     def replay(self, paths: NDArray[np.integer[Any]]) -> list[Labels]:
@@ -120,7 +120,7 @@ class Problem:
         return list(positions)
 
     @cached_property
-    def undoable(self) -> bool:
+    def invertible(self) -> bool:
         """Whether the predecessors of a position are known, and not only its successors."""
         return self.rules.moves.invertible
 
