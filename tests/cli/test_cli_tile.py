@@ -1,6 +1,7 @@
 """The command ``tile``, and the commands that work on stores of either kind."""
 
 import json
+import signal
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -137,6 +138,7 @@ def test_bad_boards(text: str, message: str, refused: Refused, tmp_path: Path) -
 def test_a_store_in_use_is_refused(cli: Command, process: Process, tmp_path: Path) -> None:
     running = process("tile", "3x4x5", "--method", "plain", "--workers", 1, "--store", "busy.zarr")
     assert "starting" in first_message(running)
+    running.send_signal(signal.SIGSTOP)  # it does not end before the other begins
     outcome = cli("tile", "3x4x5", "--store", tmp_path / "busy.zarr", "--overwrite")
     assert (outcome.status, outcome.out) == (1, "")
     assert "busy.zarr is in use by process" in outcome.err
