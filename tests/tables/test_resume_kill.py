@@ -44,9 +44,11 @@ def wait_for_layer(running: "subprocess.Popen[str]", depth: int) -> None:
     pytest.fail("it ended too early")
 
 
-def test_signals_commit_and_end_the_run(process: Process, same: Same) -> None:
-    depth = 12
-    for number, command in ((signal.SIGINT, ["run", "three-colours", "--store"]), (signal.SIGTERM, ["resume"])):
+def test_signals_commit_and_end_the_run(process: Process, tmp_path: Path) -> None:
+    """The puzzle has 512 layers, so that a run is still at it when a signal arrives late."""
+    discs, depth = tmp_path / "discs.toml", 12
+    discs.write_text(toml({"name": "discs", "family": "hanoi", "pegs": 3, "discs": 9}))
+    for number, command in ((signal.SIGINT, ["run", discs, "--store"]), (signal.SIGTERM, ["resume"])):
         running = process(*command, "t.zarr", *EVERY_LAYER, "--json")
         wait_for_layer(running, depth)
         running.send_signal(number)
@@ -62,7 +64,8 @@ def test_signals_commit_and_end_the_run(process: Process, same: Same) -> None:
     out, err = resumed.communicate(timeout=PATIENCE)
     assert (resumed.returncode, err) == (0, "")
     assert json.loads(out)["resumed_from"] == committed["radius"]
-    same("three-colours")
+    run_puzzle(load_config(str(discs)), tmp_path / "whole.zarr")
+    assert contents(tmp_path / "t.zarr") == contents(tmp_path / "whole.zarr")
 
 
 def test_a_second_signal_stops_immediately(process: Process, same: Same) -> None:
