@@ -22,7 +22,7 @@ from antipodes.storage.chunk_digests import ChunkDigests, chunk_key
 from antipodes.storage.directory import DirectoryStorage
 from antipodes.tables.run import run_puzzle
 from antipodes.tables.table import Table, open_table
-from antipodes_tasks.base.errors import StoreDamagedError, StoreError
+from antipodes_tasks.base.errors import StoreDamagedError, StoreError, StoreLockedError
 
 ROWS, WIDTH, CHUNKS = 64, 3000, 6
 
@@ -100,6 +100,19 @@ def test_an_array_for_reading_is_not_written(storage: Storage) -> None:
     with pytest.raises(ValueError, match="read-only"):
         arrays.open("a", layout, digests)[0] = 1
     assert storage.read(chunk_key("a", 0), 1 << 20) == before
+
+
+def test_an_array_that_a_run_opened_is_not_written_after_the_run(storage: Storage) -> None:
+    """Zarr continues to write other chunks after an error, perhaps until another run has the lock."""
+    content = depths("uint8")
+    arrays, layout = Arrays(storage), layout_of(content)
+    with storage.lock.hold():
+        arrays.create("a", layout)
+        array = arrays.open_to_write("a", layout)
+        array[:ROWS] = content[:ROWS]
+    with pytest.raises(StoreLockedError):
+        array[ROWS : 2 * ROWS] = content[ROWS : 2 * ROWS]
+    assert not storage.has(chunk_key("a", 1))
 
 
 @pytest.mark.parametrize("setting", [True, None])

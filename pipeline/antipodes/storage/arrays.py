@@ -166,10 +166,12 @@ class ArrayStore(Store):
         """Create the store of an array of this layout.
 
         With ``listed``, the digests of the chunks in the manifest, the array is read-only, and a missing chunk is an
-        error if it is listed. With a fencing ``token``, writes fail unless the lock contains the token.
+        error if it is listed. With a fencing ``token``, writes fail unless the lock contains the token. Without one,
+        they need the token that the lock has now, because zarr continues to write other chunks after an error.
         """
         super().__init__(read_only=listed is not None)
-        self._storage, self._name, self._layout, self._listed, self._token = storage, name, layout, listed, token
+        self._storage, self._name, self._layout, self._listed = storage, name, layout, listed
+        self._token = token or storage.lock.token or None
 
     def __str__(self) -> str:
         return self._storage.name_of(self._name)
@@ -212,7 +214,7 @@ class ArrayStore(Store):
 
     def list_prefix(self, prefix: str = "") -> AsyncIterator[str]:
         """Raise NotImplementedError: the manifest lists the chunks."""
-        raise NotImplementedError
+        raise NotImplementedError("the manifest lists the chunks, not the storage")
 
     list = list_dir = list_prefix
 
