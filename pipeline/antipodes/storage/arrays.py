@@ -171,7 +171,7 @@ class ArrayStore(Store):
         """
         super().__init__(read_only=listed is not None)
         self._storage, self._name, self._layout, self._listed = storage, name, layout, listed
-        self._token = token or storage.lock.token or None
+        self._token = storage.lock.token or None if token is None else token
 
     def __str__(self) -> str:
         return self._storage.name_of(self._name)
