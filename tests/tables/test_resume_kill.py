@@ -44,6 +44,11 @@ def wait_for_layer(running: "subprocess.Popen[str]", depth: int) -> None:
     pytest.fail("it ended too early")
 
 
+def said(err: str) -> list[str]:
+    """The lines on stderr, except that kernels are compiled if this process is the first that needs them."""
+    return [line for line in err.splitlines() if "compiling machine code" not in line]
+
+
 def test_signals_commit_and_end_the_run(process: Process, tmp_path: Path) -> None:
     """The puzzle has 512 layers, so that a run is still at it when a signal arrives late."""
     discs, depth = tmp_path / "discs.toml", 12
@@ -62,7 +67,7 @@ def test_signals_commit_and_end_the_run(process: Process, tmp_path: Path) -> Non
         depth = committed["radius"] + 3
     resumed = process("resume", "t.zarr", "--json", "--quiet")
     out, err = resumed.communicate(timeout=PATIENCE)
-    assert (resumed.returncode, err) == (0, "")
+    assert (resumed.returncode, said(err)) == (0, [])
     assert json.loads(out)["resumed_from"] == committed["radius"]
     run_puzzle(load_config(str(discs)), tmp_path / "whole.zarr")
     assert contents(tmp_path / "t.zarr") == contents(tmp_path / "whole.zarr")
@@ -139,7 +144,7 @@ def test_a_full_disk(options: list[str], small_disk: Path, process: Process, sam
     (small_disk / "filler").unlink()
     last = process("resume", store, "--quiet", *options)
     _, err = last.communicate(timeout=PATIENCE)
-    assert (last.returncode, err) == (0, "")
+    assert (last.returncode, said(err)) == (0, [])
     same("five-tiles", store)
 
 
