@@ -86,6 +86,8 @@ def test_a_missing_chunk_has_fill_values_only_if_it_is_not_listed(storage: Stora
     array = arrays.open("a", layout, listed)
     assert np.array_equal(array[:ROWS], content[:ROWS])
     assert (array[ROWS:] == 255).all()
+    assert array.nchunks_initialized == 1
+    assert array.nbytes_stored() == sum(storage.sizes("a").values()) + sum(storage.sizes("a/c/0").values())
     storage.delete("a/c/0")
     for read in (lambda: array[:], lambda: arrays.read_chunk("a", layout, 0, "depths", listed)):
         with pytest.raises(StoreDamagedError, match=f"^chunk {storage.address}/a/c/0/0 is missing, although"):

@@ -147,7 +147,7 @@ def _zstd_bytes(header: bytes) -> int:
 class ArrayStore(Store):
     """Zarr's store for one array, whose keys the storage reads and puts.
 
-    Zarr reads and writes whole chunks, and neither deletes nor lists them, since the manifest lists the chunks.
+    Zarr reads and writes whole chunks, and never deletes them. It lists keys only to count them.
     """
 
     supports_writes, supports_deletes, supports_listing = True, False, False
@@ -212,9 +212,16 @@ class ArrayStore(Store):
         """Raise NotImplementedError: all chunks are written, also those of fill values."""
         raise NotImplementedError
 
-    def list_prefix(self, prefix: str = "") -> AsyncIterator[str]:
-        """Raise NotImplementedError: the manifest lists the chunks."""
-        raise NotImplementedError("the manifest lists the chunks, not the storage")
+    async def list_prefix(self, prefix: str = "") -> AsyncIterator[str]:
+        """Yield the keys that begin with a prefix: the metadata, and the chunks that the manifest lists.
+
+        Raises NotImplementedError if the array is opened for writing, because its manifest is not final.
+        """
+        if self._listed is None:
+            raise NotImplementedError("the chunks of an array are only listed when it is read")
+        for key in (GROUP, *(f"c/{number}/0" for number in self._listed.numbers())):
+            if key.startswith(prefix):
+                yield key
 
     list = list_dir = list_prefix
 
