@@ -197,7 +197,7 @@ def by_threads(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], dict
 
     from antipodes.puzzles.config import load_config
     from antipodes.tables.run import RunOptions, run_puzzle
-    from antipodes.tilings.config import bundled_boards, load_board
+    from antipodes.tilings.board_config import bundled_boards, load_board
     from antipodes.tilings.run import tile_board
 
     made: dict[str, dict[str, bytes]] = {}

@@ -51,7 +51,7 @@ from .tables.json_results import RunReport as RunReport
 from .tables.table import UNKNOWN as UNKNOWN
 from .tables.table import UNREACHABLE as UNREACHABLE
 from .tables.table import Table as Table
-from .tilings.config import BoardConfig as BoardConfig
-from .tilings.config import load_board as load_board
+from .tilings.board_config import BoardConfig as BoardConfig
+from .tilings.board_config import load_board as load_board
 from .tilings.run import TilingReport as TilingReport
 from .tilings.table import Tilings as Tilings

@@ -22,7 +22,7 @@ from antipodes.puzzles.config import (
 from antipodes.puzzles.python_source import is_reference
 from antipodes.storage.backend import MANIFEST, Storage
 from antipodes.storage.lock import Holder, Run
-from antipodes.storage.manifest import format_of
+from antipodes.storage.manifest_file import format_of
 from antipodes.storage.opening import storage_at, storages_in
 from antipodes.storage.store import remove_store
 from antipodes.system.addresses import Address, address_from, in_shell
@@ -32,7 +32,7 @@ from antipodes.system.text_file import read_toml
 from antipodes.tables.store.manifest import SearchManifest
 from antipodes.tables.store.search_stores import CountsStore, TableStore, spill_id_of
 from antipodes.tables.store.spill import LayerFolder
-from antipodes.tilings.config import load_board
+from antipodes.tilings.board_config import load_board
 from antipodes.tilings.store import TilingManifest, TilingStore
 from antipodes_tasks.base import arguments
 from antipodes_tasks.base.errors import AntipodesError, NotAStoreError, StoreError, StoreMismatchError

@@ -17,7 +17,7 @@ from antipodes.tables.planning.plan import plan_run
 from antipodes.tables.run import RunOptions, run_puzzle
 from antipodes.tables.table import Table, open_table
 from antipodes.tables.verify import verify
-from antipodes.tilings.config import BoardConfig, load_board
+from antipodes.tilings.board_config import BoardConfig, load_board
 from antipodes.tilings.run import tile_board
 from antipodes.tilings.table import open_tilings
 from antipodes.tilings.verify import verify_tilings

@@ -14,7 +14,7 @@ from stores import toml
 
 import antipodes as ap
 from antipodes.cli.answer_files import COLUMNS
-from antipodes.solving.batch import BatchSearch
+from antipodes.solving.batch_search import BatchSearch
 from antipodes.solving.solve import Solved
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from programs import Command
 from tiling_stores import BOX, SQUARE, tiled
 
 from antipodes.tables.run import RunOptions
-from antipodes.tilings.config import BoardConfig
+from antipodes.tilings.board_config import BoardConfig
 from antipodes.tilings.run import tile_board
 from antipodes.tilings.table import open_tilings
 

@@ -15,7 +15,7 @@ from programs import Command, Process, first_message
 from stores import toml
 from waiting import PATIENCE
 
-from antipodes.progress.searches import SearchProgress
+from antipodes.progress.search_progress import SearchProgress
 from antipodes.puzzles import goals
 from antipodes.puzzles.config import load_config
 from antipodes.puzzles.puzzle import Puzzle
@@ -236,8 +236,8 @@ def test_a_signal_interrupts_machine_code(process: Process, tmp_path: Path, meth
 
 @pytest.mark.parametrize("method", ["bfs", "bidirectional", "iddfs", "ida-star"])
 def test_a_search_shows_its_progress(cli: Command, monkeypatch: pytest.MonkeyPatch, method: str) -> None:
-    monkeypatch.setattr("antipodes.progress.searches.FIRST", 0)
-    monkeypatch.setattr("antipodes.progress.searches.REPEATED", 0)
+    monkeypatch.setattr("antipodes.progress.search_progress.FIRST", 0)
+    monkeypatch.setattr("antipodes.progress.search_progress.REPEATED", 0)
     loud = cli("solve", "eight-puzzle", FARTHEST, "--method", method)
     assert loud.status == 0
     assert re.search(rf"{method}: no path of fewer than \d+ moves so far, [\d,]+ positions expanded", loud.err)

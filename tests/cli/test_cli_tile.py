@@ -13,8 +13,8 @@ from stores import contents
 from tiling_stores import COPIES, IMPOSSIBLE, SQUARE, board_file
 
 from antipodes.cli.commands.tilings import store_name
-from antipodes.tilings.config import bundled_boards, load_board
-from antipodes_tasks.exact_cover.problem import parse_problem
+from antipodes.tilings.board_config import bundled_boards, load_board
+from antipodes_tasks.exact_cover.tiling_problem import parse_problem
 
 Refused = Callable[..., str]
 COUNTS = ORACLES["tiling/pentomino"]

@@ -34,7 +34,7 @@ class Interrupting:
 sys.meta_path.insert(0, Interrupting())
 """
 AT_THE_END = "import atexit, os; atexit.register(os.kill, os.getpid(), {number})\n"
-IN_A_COMMAND = AT_AN_IMPORT.replace("{module}", "antipodes.tilings.config")
+IN_A_COMMAND = AT_AN_IMPORT.replace("{module}", "antipodes.tilings.board_config")
 AT_AN_IMPORT = AT_AN_IMPORT.replace("{module}", "typer")
 MAIN = "from antipodes.cli.program import main; main()"
 

@@ -24,7 +24,7 @@ from waiting import PATIENCE, wait_until
 from antipodes.cli.loading import INTERRUPTED
 from antipodes.cli.streams import BAD_INPUT
 from antipodes.executors.distributed.connection import connected, dashboard_of
-from antipodes.executors.opening import as_scheduler
+from antipodes.executors.open_scheduler import as_scheduler
 from antipodes.puzzles.config import bundled_configs
 from antipodes.storage.opening import checked_url
 from antipodes_tasks.base.errors import InputError, SchedulerError

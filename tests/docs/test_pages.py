@@ -13,7 +13,7 @@ from programs import Command
 from project import DOCS, ROOT
 
 from antipodes.puzzles.families import puzzle_from
-from antipodes_tasks.exact_cover.problem import parse_problem
+from antipodes_tasks.exact_cover.tiling_problem import parse_problem
 
 NAMES = re.compile(r"(?<![/@])\b(?!antipodes\.(?:csv|svg))(antipodes(?:_tasks)?(?:\.[a-z_]+)+)(?:\.([A-Z]\w*))?")
 IMPORTS = re.compile(r"^(?:>>> |\.\.\. )?\s*from (antipodes[\w.]*) import ([\w, ]+)$", re.MULTILINE)

@@ -19,7 +19,7 @@ from antipodes.tables.table import Table
 from antipodes.tilings.table import Tiling, Tilings
 from antipodes_tasks.base import errors
 from antipodes_tasks.base.errors import AntipodesError, ConfigError
-from antipodes_tasks.exact_cover.problem import parse_problem
+from antipodes_tasks.exact_cover.tiling_problem import parse_problem
 
 COMMANDS: dict[str, Any] = {name: load_command(name) for commands in SECTIONS.values() for name in commands}
 

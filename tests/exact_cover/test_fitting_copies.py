@@ -11,7 +11,7 @@ from tiling_stores import BOX, COPIES, SQUARE, tiled
 
 from antipodes.tilings.table import Tiling, open_tilings
 from antipodes_tasks.exact_cover.placements import symmetry_of
-from antipodes_tasks.exact_cover.problem import TilingProblem
+from antipodes_tasks.exact_cover.tiling_problem import TilingProblem
 
 HOLES = {
     "name": "holes",
@@ -84,7 +84,7 @@ def test_numbers_against_brute_force(name: str, tmp_path: Path) -> None:
 
 
 def _conditions(problem: TilingProblem, texts: list[str]) -> list[Any]:
-    from antipodes_tasks.exact_cover.problem import parse_condition
+    from antipodes_tasks.exact_cover.tiling_problem import parse_condition
 
     return [parse_condition(text, problem.board, [piece.name for piece in problem.pieces], "where") for text in texts]
 

@@ -13,7 +13,7 @@ from antipodes_tasks.exact_cover.partition_search import search_partition
 from antipodes_tasks.exact_cover.partitions import partitions_of
 from antipodes_tasks.exact_cover.pieces import PENTOMINOES, Coordinates, Piece, parse_piece, piece_set
 from antipodes_tasks.exact_cover.placements import placements_of, symmetry_of
-from antipodes_tasks.exact_cover.problem import TilingProblem, parse_board, parse_problem
+from antipodes_tasks.exact_cover.tiling_problem import TilingProblem, parse_board, parse_problem
 
 CHESSBOARD = "\n".join(["." * 8] * 3 + ["...##..."] * 2 + ["." * 8] * 3)
 

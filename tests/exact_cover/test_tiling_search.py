@@ -17,7 +17,7 @@ from antipodes_tasks.exact_cover.partition_search import search_partition
 from antipodes_tasks.exact_cover.partitions import METHODS, PLAIN, first_piece, partitions_of, possible
 from antipodes_tasks.exact_cover.pieces import parse_piece
 from antipodes_tasks.exact_cover.placements import distinct, orbit_sizes, placements_of, symmetry_of
-from antipodes_tasks.exact_cover.problem import TilingProblem, parse_problem
+from antipodes_tasks.exact_cover.tiling_problem import TilingProblem, parse_problem
 
 COUNTS = ORACLES["tiling/pentomino"]
 PLACEMENTS_6X10 = COUNTS["6x10-placements"]

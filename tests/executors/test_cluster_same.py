@@ -18,7 +18,7 @@ from waiting import wait_until
 from antipodes.puzzles.config import load_config
 from antipodes.tables.run import RunOptions, run_puzzle
 from antipodes.tables.verify import verify
-from antipodes.tilings.config import load_board
+from antipodes.tilings.board_config import load_board
 from antipodes.tilings.run import tile_board
 
 ByThreads = Callable[[str], dict[str, bytes]]

@@ -115,7 +115,7 @@ def test_a_scheduler_freezes_during_a_run(
 ) -> None:
     """The run ends soon, says what is kept, and how it resumes."""
     from antipodes.system.events import PartitionSearched
-    from antipodes.tilings.config import load_board
+    from antipodes.tilings.board_config import load_board
     from antipodes.tilings.run import tile_board
 
     cluster.add_workers(1)

@@ -23,7 +23,7 @@ from antipodes.puzzles.config import load_config
 from antipodes.system.events import Event, WorkersLost, silence
 from antipodes.system.options import RunOptions
 from antipodes.tables.run import run_puzzle
-from antipodes.tilings.config import load_board
+from antipodes.tilings.board_config import load_board
 from antipodes.tilings.run import tile_board
 from antipodes_tasks.base.errors import SchedulerError, WorkerFailedError, WorkersStuckError
 

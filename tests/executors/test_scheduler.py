@@ -20,11 +20,10 @@ import pytest
 from waiting import PATIENCE
 
 from antipodes.cli.failures import Stopped
-from antipodes.executors import opening
 from antipodes.executors.api import Call, Key, Scheduler, result_of
 from antipodes.executors.distributed import cluster, connection
 from antipodes.executors.distributed.connection import PREFIX, _deaf_loop, scratch_folder
-from antipodes.executors.opening import address_in, as_scheduler, check_scheduler_name, open_scheduler
+from antipodes.executors.open_scheduler import address_in, as_scheduler, check_scheduler_name, open_scheduler
 from antipodes.executors.threads import Threads
 from antipodes.system.events import silence
 from antipodes_tasks.base.errors import InputError, SchedulerError, WorkerFailedError
@@ -216,7 +215,7 @@ def test_one_thread_runs_calls_in_their_order() -> None:
 def test_files_that_no_scheduler_wrote_are_refused(
     content: str, found: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("antipodes.executors.opening.FLUSH_SECONDS", 0.1)
+    monkeypatch.setattr("antipodes.executors.open_scheduler.FLUSH_SECONDS", 0.1)
     (tmp_path / "s.json").write_text(content)
     with pytest.raises(InputError, match=found):
         address_in(str(tmp_path / "s.json"), 5)
@@ -230,7 +229,7 @@ def test_paths_that_are_no_files_are_refused(tmp_path: Path) -> None:
 
 
 def test_the_address_is_read_once_the_file_is_complete(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(opening, "FLUSH_SECONDS", PATIENCE)
+    monkeypatch.setattr("antipodes.executors.open_scheduler.FLUSH_SECONDS", PATIENCE)
     path, address = tmp_path / "s.json", "tcp://127.0.0.1:8786"
     path.write_text('{"addr')
     threading.Timer(0.3, path.write_text, [json.dumps({"address": address})]).start()

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import label_counts
 
-from antipodes_tasks.permutations import arrangements as index
-from antipodes_tasks.permutations.arrangements import (
+from antipodes_tasks.permutations import multisets as index
+from antipodes_tasks.permutations.multisets import (
     BATCH,
     MAX_SINGLY,
     MAX_STATES,

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import antipodes as ap
-from antipodes.progress import notebook
+from antipodes.progress import notebook_bar
 from antipodes.progress.show import in_notebook, show_progress
 from antipodes.system.events import LayerFinished, SearchStarted, WorkerRefused
 
@@ -37,8 +37,8 @@ def display(monkeypatch: pytest.MonkeyPatch) -> Display:
     shell: Any = SimpleNamespace(kernel=object())
     monkeypatch.setitem(sys.modules, "IPython", SimpleNamespace(get_ipython=lambda: shell))  # type: ignore[arg-type]
     monkeypatch.setitem(sys.modules, "IPython.display", SimpleNamespace(display=place))  # type: ignore[arg-type]
-    monkeypatch.setattr(notebook, "FIRST_SECONDS", 0)
-    monkeypatch.setattr(notebook, "REDRAWN_SECONDS", 0)
+    monkeypatch.setattr(notebook_bar, "FIRST_SECONDS", 0)
+    monkeypatch.setattr(notebook_bar, "REDRAWN_SECONDS", 0)
     return place
 
 
@@ -65,15 +65,15 @@ def test_a_bar(display: Display, capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_quick_work_shows_none(display: Display, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(notebook, "FIRST_SECONDS", 60)
+    monkeypatch.setattr(notebook_bar, "FIRST_SECONDS", 60)
     with show_progress(quiet=False) as listener:
         listener(LayerFinished(8, 100, 200, 2.5e6))
     assert display.shown == []
 
 
 def test_it_is_not_drawn_too_often(display: Display, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(notebook, "REDRAWN_SECONDS", 60)
-    monkeypatch.setattr(notebook, "FIRST_SECONDS", 0)
+    monkeypatch.setattr(notebook_bar, "REDRAWN_SECONDS", 60)
+    monkeypatch.setattr(notebook_bar, "FIRST_SECONDS", 0)
     with show_progress(quiet=False) as listener:
         for depth in range(50):
             listener(LayerFinished(depth, 100, 200, 2.5e6))

@@ -12,7 +12,7 @@ from programs import Command
 from antipodes.puzzles.abstraction import Abstraction, pattern_settings
 from antipodes.puzzles.config import Config, bundled_configs, load_config
 from antipodes.puzzles.puzzle import Puzzle
-from antipodes.report_page.definition import as_toml
+from antipodes.report_page.provenance import as_toml
 from antipodes.system.options import RunOptions
 from antipodes.tables.run import run_puzzle
 from antipodes.tables.table import open_table

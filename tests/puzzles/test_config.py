@@ -9,7 +9,7 @@ from stores import toml
 
 from antipodes.puzzles.config import _LOADED, MAX_LOADED, Config, bundled_configs, load_config, named_puzzles
 from antipodes.tables.planning.plan import plan_cut
-from antipodes.tilings.config import load_board
+from antipodes.tilings.board_config import load_board
 from antipodes_tasks.base.errors import ConfigError
 from antipodes_tasks.rules.swaps import swap_edges
 from antipodes_tasks.spaces.selection import best_space

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from antipodes.puzzles.config import bundled_configs, load_config
-from antipodes.report_page.definition import as_toml
-from antipodes.tilings.config import bundled_boards, load_board
+from antipodes.report_page.provenance import as_toml
+from antipodes.tilings.board_config import bundled_boards, load_board
 
 texts = st.text(st.characters(exclude_categories=["Cs"]))
 in_lines = st.lists(st.text('a"\\\n\r\t\x00\x7fé', max_size=6)).map("\n".join)

@@ -15,7 +15,7 @@ from project import DOCS
 import antipodes as ap
 from antipodes.puzzles.config import load_config
 from antipodes.storage.backend import MANIFEST
-from antipodes.storage.manifest import digest
+from antipodes.storage.manifest_file import digest
 from antipodes_tasks.base.errors import InputError, UnfinishedError
 
 ORACLE = ORACLES["sliding/eight-puzzle"]

@@ -5,7 +5,7 @@ import pytest
 from numpy.typing import NDArray
 
 from antipodes_tasks.base.jit import kernel
-from antipodes_tasks.searches.addresses import address_of, byte_at
+from antipodes_tasks.searches.pointers import address_of, byte_at
 
 
 @kernel

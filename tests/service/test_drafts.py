@@ -19,7 +19,7 @@ from antipodes.puzzles.custom import define_puzzle
 from antipodes.puzzles.drafts import DraftError
 from antipodes.puzzles.families import puzzle_from
 from antipodes.puzzles.puzzle import Puzzle
-from antipodes.service.drafts import Draft, FilledForm
+from antipodes.service.editor import Draft, FilledForm
 from antipodes.tables.run import RunOptions, run_puzzle
 from antipodes.tables.table import Table
 from antipodes_tasks.base.errors import PositionError

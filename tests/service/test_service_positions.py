@@ -19,7 +19,7 @@ from antipodes.drawing.picture import Disc, Line, Picture, Polygon, Rectangle, R
 from antipodes.puzzles.config import load_config
 from antipodes.service import positions
 from antipodes.service.counted_paths import shortest_paths as paths_of
-from antipodes.service.drawing import PICTURE, drawn
+from antipodes.service.encoded_answers import PICTURE, drawn
 from antipodes.service.pattern_matches import PicturedMatches
 from antipodes.service.positions import Distance, Positions, Successor, View
 from antipodes.tables.run import RunOptions, run_puzzle

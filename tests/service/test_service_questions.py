@@ -6,7 +6,7 @@ import pytest
 from service_client import Client, fits
 from service_stores import TABLES, TILINGS
 
-from antipodes.system.questions import DeclaredQuestion
+from antipodes.system.declared_questions import DeclaredQuestion
 from antipodes.system.records import as_dict
 from antipodes.tables import branching_factors
 from antipodes.tables.questions import QUESTIONS

@@ -11,7 +11,7 @@ from antipodes.puzzles.abstraction import Abstraction, pattern_settings
 from antipodes.puzzles.config import bundled_configs, load_config
 from antipodes.puzzles.families import puzzle_from
 from antipodes.puzzles.puzzle import Puzzle
-from antipodes_tasks.permutations.arrangements import radices
+from antipodes_tasks.permutations.multisets import radices
 from antipodes_tasks.rules.swaps import transforms_of
 from antipodes_tasks.spaces import choose_cut
 from antipodes_tasks.spaces.map_estimates import estimated_maps

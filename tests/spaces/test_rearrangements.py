@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from antipodes_tasks.permutations.arrangements import rank_arrangements
+from antipodes_tasks.permutations.multisets import rank_arrangements
 from antipodes_tasks.spaces.part_tables import most_rearrangements, rearrangements
 
 permutations_of_places = st.integers(2, 7).flatmap(

@@ -19,7 +19,7 @@ from antipodes.storage.arrays import Arrays, Layout
 from antipodes.storage.backend import MANIFEST, TooLargeError
 from antipodes.storage.directory import DirectoryStorage
 from antipodes.storage.lock import parse_owner
-from antipodes.storage.manifest import MAX_BASE_BYTES, MAX_VALUES, parse
+from antipodes.storage.manifest_file import MAX_BASE_BYTES, MAX_VALUES, parse
 from antipodes.tables.store.search_stores import TableStore
 from antipodes.tables.store.table_manifest import TableManifest
 from antipodes_tasks.base.errors import FieldError, StoreDamagedError

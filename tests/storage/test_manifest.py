@@ -15,7 +15,7 @@ from stores import change_manifest, read_manifest, write_manifest
 from tiling_stores import SQUARE, board_file, tiled
 
 from antipodes.storage.backend import MANIFEST
-from antipodes.storage.manifest import digest, parse, serialise
+from antipodes.storage.manifest_file import digest, parse, serialise
 from antipodes_tasks.base.errors import StoreDamagedError, StoreError
 
 CONTENT = {"layers": [1, 2, 4], "name": "Größe — 八", "complete": False, "nothing": None, "nested": {"a": 1.5}}

@@ -27,7 +27,7 @@ from antipodes.tables.planning.plan import plan_run
 from antipodes.tables.run import RunOptions, run_puzzle
 from antipodes.tables.store.search_stores import TableStore
 from antipodes.tables.store.table_manifest import TableManifest
-from antipodes.tilings.config import BoardConfig
+from antipodes.tilings.board_config import BoardConfig
 from antipodes.tilings.store import Searched, TilingStore
 from antipodes_tasks.base.errors import StoreError, StoreLockedError
 

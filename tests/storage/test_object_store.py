@@ -81,7 +81,7 @@ def test_tilings(bucket: Bucket, cli: Command, tmp_path: Path) -> None:
 
 
 def test_tilings_that_are_stopped_and_resumed(bucket: Bucket, cli: Command, tmp_path: Path) -> None:
-    from antipodes.tilings.config import BoardConfig
+    from antipodes.tilings.board_config import BoardConfig
     from antipodes.tilings.run import tile_board
 
     tiled(SQUARE, tmp_path / "local.zarr")

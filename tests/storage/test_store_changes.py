@@ -11,12 +11,12 @@ from tiling_stores import SQUARE, tiled
 
 from antipodes.executors.threads import Threads
 from antipodes.puzzles.config import Config
-from antipodes.storage.manifest import ManifestFile
+from antipodes.storage.manifest_file import ManifestFile
 from antipodes.tables.run import RunOptions, run_puzzle
 from antipodes.tables.store.search_stores import TableStore
 from antipodes.tables.table import open_table
 from antipodes.tables.verify import verify
-from antipodes.tilings.config import BoardConfig
+from antipodes.tilings.board_config import BoardConfig
 from antipodes.tilings.run import tile_board
 from antipodes.tilings.store import TilingStore
 from antipodes.tilings.table import open_tilings

@@ -15,7 +15,7 @@ from tiling_stores import SQUARE
 from antipodes.puzzles.config import Config
 from antipodes.system.options import RunOptions
 from antipodes.tables.run import run_puzzle
-from antipodes.tilings.config import BoardConfig
+from antipodes.tilings.board_config import BoardConfig
 from antipodes.tilings.run import tile_board
 
 PYTHON_FILE = """

@@ -9,7 +9,7 @@ from types import NoneType, UnionType
 from typing import Any, Union, get_args, get_origin, get_type_hints
 from urllib.parse import quote, unquote_to_bytes, urlencode
 
-from antipodes.service.drawing import Encoded, described
+from antipodes.service.encoded_answers import Encoded, described
 from antipodes.service.guard import HEADERS, Application
 
 KNOWN_STATUSES = {200, 304, 400, 404, 405, 408, 413, 429, 503}

@@ -14,7 +14,7 @@ import zarr
 
 from antipodes.storage.backend import MANIFEST
 from antipodes.storage.directory import DirectoryStorage
-from antipodes.storage.manifest import parse, serialise
+from antipodes.storage.manifest_file import parse, serialise
 from antipodes.system.addresses import Address
 from antipodes.system.events import Event, LayerFinished
 from antipodes.system.options import RunOptions

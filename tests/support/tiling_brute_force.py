@@ -10,7 +10,7 @@ from functools import lru_cache
 import numpy as np
 
 from antipodes_tasks.exact_cover.pieces import Piece
-from antipodes_tasks.exact_cover.problem import AVOIDS, TilingProblem
+from antipodes_tasks.exact_cover.tiling_problem import AVOIDS, TilingProblem
 
 
 @lru_cache(maxsize=2)

@@ -7,7 +7,7 @@ from typing import Any
 from stores import contents
 
 from antipodes.tables.run import RunOptions
-from antipodes.tilings.config import BoardConfig
+from antipodes.tilings.board_config import BoardConfig
 from antipodes.tilings.run import tile_board
 
 SQUARE = {"name": "square", "cells": "\n".join(["....."] * 5), "pieces": "ILPWY"}

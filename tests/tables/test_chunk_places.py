@@ -17,7 +17,7 @@ from antipodes.storage.backend import MANIFEST
 from antipodes.tables.run import RunOptions, run_puzzle
 from antipodes.tables.store.search_stores import TableStore
 from antipodes.tables.table import open_table
-from antipodes.tilings.config import BoardConfig
+from antipodes.tilings.board_config import BoardConfig
 from antipodes.tilings.run import tile_board
 from antipodes.tilings.table import open_tilings
 from antipodes_tasks.base.errors import StoreDamagedError

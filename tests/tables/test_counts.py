@@ -18,7 +18,7 @@ from antipodes.tables.planning.plan import PROGRAM_BYTES, plan_run
 from antipodes.tables.run import RunOptions, RunReport, run_puzzle
 from antipodes.tables.strategies.commitment import CHECKPOINTS
 from antipodes.tables.table import open_table
-from antipodes.tilings.config import load_board
+from antipodes.tilings.board_config import load_board
 from antipodes.tilings.run import tile_board
 from antipodes_tasks.base.errors import (
     InputError,

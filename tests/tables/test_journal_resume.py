@@ -15,7 +15,7 @@ from antipodes.executors.threads import Threads
 from antipodes.puzzles.config import Config, load_config
 from antipodes.storage.backend import Storage
 from antipodes.storage.directory import DirectoryStorage
-from antipodes.storage.manifest import ManifestFile
+from antipodes.storage.manifest_file import ManifestFile
 from antipodes.system.events import Assembling, Event, JournalCorrupt, SearchStarted
 from antipodes.tables.journal import Journal
 from antipodes.tables.planning.plan import plan_run

@@ -10,7 +10,7 @@ from stores import contents, resume
 
 from antipodes.executors.api import Key
 from antipodes.puzzles.config import load_config
-from antipodes.storage.manifest import ManifestFile
+from antipodes.storage.manifest_file import ManifestFile
 from antipodes.system.events import Assembling, Committed, Event, LayerFinished, PartitionFinished, SearchStarted
 from antipodes.tables.layers.commits import BLOCK_SECONDS, FIRST_BLOCK, MAX_TOGETHER, CommitPace
 from antipodes.tables.layers.layer_graph import LayerGraph, NeighbourGraph, advance

@@ -36,7 +36,7 @@ from antipodes.tables.verify import verify
 from antipodes_tasks import move_tables
 from antipodes_tasks.base.errors import ConfigError, InterruptedRunError, ResourceLimitError, StoreDamagedError
 from antipodes_tasks.bfs.partition import State
-from antipodes_tasks.permutations.arrangements import radices
+from antipodes_tasks.permutations.multisets import radices
 from antipodes_tasks.spaces.selection import best_space, numbering_of
 from antipodes_tasks.spaces.space import SpaceRecord
 

@@ -310,7 +310,7 @@ def test_a_million_distances(tmp_path: Path) -> None:
 def test_batches_are_the_positions_at_the_depth(
     table: Table, limit: int | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("antipodes.tables.positions.BATCH", 100)
+    monkeypatch.setattr("antipodes.tables.reached_positions.BATCH", 100)
     depth = 14
     batches = list(table.batches_at(depth, limit))
     assert all(1 <= len(batch) <= 100 for batch in batches)

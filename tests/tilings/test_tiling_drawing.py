@@ -8,7 +8,7 @@ from antipodes.tilings.drawing import PALETTE, colours, draw, draw_tiling, piece
 from antipodes_tasks.exact_cover.partition_search import search_partition
 from antipodes_tasks.exact_cover.partitions import partitions_of
 from antipodes_tasks.exact_cover.pieces import piece_set
-from antipodes_tasks.exact_cover.problem import TilingBoard, TilingProblem, parse_problem
+from antipodes_tasks.exact_cover.tiling_problem import TilingBoard, TilingProblem, parse_problem
 
 
 def problem(cells: str, pieces: dict[str, str]) -> TilingProblem:

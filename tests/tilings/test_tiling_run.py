@@ -19,11 +19,11 @@ from tiling_stores import BOX, IMPOSSIBLE, SQUARE, tiled
 from waiting import PATIENCE
 
 from antipodes.executors.api import Scheduler
-from antipodes.executors.opening import open_scheduler
+from antipodes.executors.open_scheduler import open_scheduler
 from antipodes.executors.threads import Threads
 from antipodes.system.events import PartitionsCommitted, PartitionSearched, PartitionsInProgress, TilingSearchStarted
 from antipodes.tables.run import RunOptions
-from antipodes.tilings.config import BoardConfig, load_board
+from antipodes.tilings.board_config import BoardConfig, load_board
 from antipodes.tilings.run import tile_board
 from antipodes.tilings.store import TilingStore
 from antipodes.tilings.tiling_search import count_tilings

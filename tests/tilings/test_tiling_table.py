@@ -14,7 +14,7 @@ from antipodes_tasks.exact_cover.placements import placements_of, symmetry_of
 
 @pytest.fixture(scope="module")
 def six_by_ten(tmp_path_factory: pytest.TempPathFactory) -> Tilings:
-    from antipodes.tilings.config import load_board
+    from antipodes.tilings.board_config import load_board
     from antipodes.tilings.run import tile_board
 
     store = tmp_path_factory.mktemp("tilings") / "6x10.zarr"

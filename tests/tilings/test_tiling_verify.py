@@ -11,7 +11,7 @@ from stores import change_manifest, contents, flip_bit
 from tiling_stores import BOX, SQUARE, tiled
 
 from antipodes.tables.run import RunOptions
-from antipodes.tilings.config import BoardConfig
+from antipodes.tilings.board_config import BoardConfig
 from antipodes.tilings.run import tile_board
 from antipodes.tilings.store import TilingStore
 from antipodes.tilings.table import open_tilings

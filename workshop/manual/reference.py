@@ -8,7 +8,7 @@ from pathlib import Path
 from textwrap import dedent, fill
 from typing import Any, get_args, get_type_hints
 
-from antipodes.system.questions import DeclaredQuestion
+from antipodes.system.declared_questions import DeclaredQuestion
 from antipodes.tables.questions import QUESTIONS
 from antipodes_tasks.base.option_names import option_of
 

@@ -11,10 +11,10 @@ from antipodes.cli.answer_files import COLUMNS, Answer, AnswerFile, as_row
 from antipodes.cli.position_lines import PositionLines
 from antipodes.cli.streams import input_batches, print_json_list, print_line
 from antipodes.executors.api import Scheduler, never_stop
-from antipodes.executors.opening import open_scheduler
+from antipodes.executors.open_scheduler import open_scheduler
 from antipodes.progress.show import show_progress
 from antipodes.puzzles.puzzle import Puzzle
-from antipodes.solving.batch import BatchSearch, solve_on
+from antipodes.solving.batch_search import BatchSearch, solve_on
 from antipodes.solving.solve import Solved
 from antipodes.stores import read_manifest
 from antipodes.system.events import Listener, PositionsSolved

@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 
 from antipodes.cli.failures import Stopped
 from antipodes.cli.loading import INTERRUPTED, SIGNALS
-from antipodes.cli.options import GivenOptions
+from antipodes.cli.shared_options import GivenOptions
 from antipodes.cli.streams import complain, print_message
 from antipodes.cli.usage import naming
 from antipodes.progress.show import show_progress

@@ -8,7 +8,7 @@ import typer
 
 from antipodes.cli.answer_files import AnswerFile
 from antipodes.cli.drawing import Gif, PictureFiles, Png, Size, Svg
-from antipodes.cli.options import (
+from antipodes.cli.shared_options import (
     MOVE_LINES,
     AsJson,
     MemoryLimit,

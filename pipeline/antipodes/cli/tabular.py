@@ -6,8 +6,8 @@ import typer
 
 from antipodes.cli.command import obeys
 from antipodes.cli.streams import print_json, print_lines
+from antipodes.system.declared_questions import Tabular, csv_text
 from antipodes.system.parameters import one_of
-from antipodes.system.questions import Tabular, csv_text
 
 AsCsv = Annotated[bool, typer.Option("--csv", help="Print comma-separated values.")]
 prints_table = obeys(one_of("as_csv", "as_json"), as_csv="--csv", as_json="--json")

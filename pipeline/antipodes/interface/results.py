@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 from antipodes.puzzles.config import PuzzleLike
-from antipodes.report_page import results
+from antipodes.report_page import result_files
 from antipodes.report_page import store_report as report_page
 from antipodes.stores import as_address, as_named
 from antipodes.system.addresses import Address
@@ -96,7 +96,7 @@ def report(
 def export(
     address: Address,
     folder: str | os.PathLike[str],
-    limit: int = results.DEFAULT_LIMIT,
+    limit: int = result_files.DEFAULT_LIMIT,
     puzzle: PuzzleLike | None = None,
     *,
     unique: bool = False,
@@ -132,5 +132,5 @@ def export(
     """
     named, path = as_named(address, "the address of a store", puzzle), Path(arguments.path_or_text(folder, "a folder"))
     most, classes = arguments.integer(limit, "a limit", 1), arguments.flag(unique, "unique")
-    written = results.write_results(named.address, path, most, named.puzzle, classes)
+    written = result_files.write_results(named.address, path, most, named.puzzle, classes)
     return [path / name for name in written]

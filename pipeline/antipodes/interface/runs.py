@@ -23,7 +23,7 @@ from antipodes.tables.run import run_puzzle
 from antipodes.tables.verify import TableVerdict
 from antipodes.tilings import tiling_search
 from antipodes.tilings import verify as tiling_verification
-from antipodes.tilings.config import BoardConfig, load_board
+from antipodes.tilings.board_config import BoardConfig, load_board
 from antipodes.tilings.run import TilingReport, tile_board
 from antipodes.tilings.tiling_search import TilingCount
 from antipodes.tilings.verify import TilingVerdict

@@ -281,7 +281,7 @@ def random_positions(puzzle: PuzzleLike, count: int = 1, *, seed: int | np.rando
 def _search_shown(listener: SearchListener | None) -> Iterator[SearchListener]:
     """Yield the given listener, or one that shows the progress in a notebook, or one that does nothing."""
     if listener is None and in_notebook():
-        from antipodes.progress.notebook import notebook_search
+        from antipodes.progress.notebook_bar import notebook_search
 
         with notebook_search() as shown:
             yield shown

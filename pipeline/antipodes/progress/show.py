@@ -56,7 +56,7 @@ def show_progress(quiet: bool, stream: TextIO | None = None, began: float | None
         lines = PlainLines(stream or sys.stderr)
         yield lambda event: lines(event) if isinstance(event, JournalCorrupt) else None
     elif stream is None and in_notebook():
-        from antipodes.progress.notebook import notebook_display
+        from antipodes.progress.notebook_bar import notebook_display
 
         with notebook_display(began, describe) as listener:
             yield listener

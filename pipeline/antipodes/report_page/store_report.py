@@ -6,7 +6,6 @@ from typing import cast
 from antipodes.drawing.boards import Sprites
 from antipodes.drawing.markup import Html
 from antipodes.puzzles.config import PuzzleLike
-from antipodes.report_page.definition import checks, origin
 from antipodes.report_page.page import (
     GALLERY_SIDE,
     Page,
@@ -17,7 +16,8 @@ from antipodes.report_page.page import (
     start,
     write,
 )
-from antipodes.report_page.searches import search_page
+from antipodes.report_page.provenance import checks, origin
+from antipodes.report_page.search_report import search_page
 from antipodes.stores import open_search, open_store
 from antipodes.system.addresses import Address, in_shell
 from antipodes.tables.store.manifest import SearchManifest

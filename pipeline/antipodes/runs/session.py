@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from typing import Any, Generic, TypeVar
 
 from antipodes.executors.api import Scheduler, Stop
-from antipodes.executors.opening import as_scheduler, open_scheduler
+from antipodes.executors.open_scheduler import as_scheduler, open_scheduler
 from antipodes.runs.run_results import Clock
 from antipodes.storage.backend import MANIFEST
 from antipodes.storage.lock import StoreLock

@@ -8,7 +8,7 @@ from typing import Any
 
 from fastapi import Request, Response
 
-from antipodes.service.drawing import json_text
+from antipodes.service.encoded_answers import json_text
 from antipodes.service.library import NotThereError
 from antipodes.service.limits import TooManyError, TooMuchError
 from antipodes_tasks.base.errors import (

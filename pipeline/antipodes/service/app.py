@@ -24,7 +24,7 @@ from antipodes.service.answers import (
     response_to_invalid,
     response_to_status,
 )
-from antipodes.service.drawing import json_text
+from antipodes.service.encoded_answers import json_text
 from antipodes.service.endpoints import ENDPOINTS, Endpoint
 from antipodes.service.guard import Application, Guard, Hosts
 from antipodes.service.library import Library, Question, Slow

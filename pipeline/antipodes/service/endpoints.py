@@ -15,15 +15,15 @@ from fastapi import Body, Path, Query
 from antipodes.drawing.image_files import png, svg
 from antipodes.drawing.picture import Picture
 from antipodes.puzzles.drafts import MAX_FIELDS
-from antipodes.service import drafts, overview, pattern_matches, positions, tiling_answers
+from antipodes.service import editor, overview, pattern_matches, positions, tiling_answers
 from antipodes.service.answers import JSON
 from antipodes.service.counted_paths import CountedPaths, shortest_paths
-from antipodes.service.drawing import Encoded, encoded
+from antipodes.service.encoded_answers import Encoded, encoded
 from antipodes.service.graph import NEIGHBOURHOOD, WHOLE, DrawnGraph, fits_whole, graph_of, graph_view
 from antipodes.service.legend import Legend, legend_view
 from antipodes.service.library import Answer, NotThereError, Opened, Question, Slow
 from antipodes.service.limits import MAX_BATCH, MAX_SHOWN, MAX_SKIPPED
-from antipodes.system.questions import DeclaredQuestion
+from antipodes.system.declared_questions import DeclaredQuestion
 from antipodes.tables.json_results import LayerCounts
 from antipodes.tables.questions import QUESTIONS
 from antipodes.tables.table import Table
@@ -188,16 +188,16 @@ def distances(
     return lambda opened: positions.distances_view(opened.table, asked)
 
 
-def form(position: Position = None) -> Question[drafts.FilledForm]:
+def form(position: Position = None) -> Question[editor.FilledForm]:
     """Return the form for editing a position: its fields, filled in, and the symbols that they may hold."""
-    return _of_position(position, drafts.form_view)
+    return _of_position(position, editor.form_view)
 
 
 def draft(
     asked: Annotated[list[str], Body(alias="symbols", embed=True, max_length=MAX_FIELDS)],
-) -> Question[drafts.Draft]:
+) -> Question[editor.Draft]:
     """Return whether a draft (a symbol for each field) is a position that the table has reached, or why not."""
-    return lambda opened: drafts.draft_view(opened.table, asked)
+    return lambda opened: editor.draft_view(opened.table, asked)
 
 
 @dataclass(frozen=True, slots=True)

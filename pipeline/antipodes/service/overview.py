@@ -4,8 +4,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from antipodes.drawing.picture import Picture
-from antipodes.service.drafts import form_if_editable
-from antipodes.service.drawing import Encoded, drawn, pictures_of
+from antipodes.service.editor import form_if_editable
+from antipodes.service.encoded_answers import Encoded, drawn, pictures_of
 from antipodes.service.graph import fits_whole
 from antipodes.service.library import Library, Opened
 from antipodes.storage.lock import Run

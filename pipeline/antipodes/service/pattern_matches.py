@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from antipodes.drawing.picture import Picture
 from antipodes.puzzles.pattern import batches
 from antipodes.puzzles.puzzle import Puzzle
-from antipodes.service.drawing import Encoded, pictures_of
+from antipodes.service.encoded_answers import Encoded, pictures_of
 from antipodes.service.limits import MAX_MATCHES, MAX_SHOWN, TooMuchError
 from antipodes.system.records import schema_name, values_of
 from antipodes.tables.json_results import MatchesAtDistance, PatternMatches, pattern_matches

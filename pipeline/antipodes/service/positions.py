@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from antipodes.drawing.picture import Picture
 from antipodes.puzzles.sequences import names_along
 from antipodes.service.counted_paths import MAX_DIGITS, CountedPaths
-from antipodes.service.drawing import Encoded, drawn, pictures_of
+from antipodes.service.encoded_answers import Encoded, drawn, pictures_of
 from antipodes.service.limits import MAX_SCANNED, MAX_SHOWN, TooMuchError
 from antipodes.system.records import ABSENT, optional, values_of
 from antipodes.tables.drawing import moves_back

@@ -24,8 +24,8 @@ from zarr.errors import ContainsArrayError
 
 from antipodes.storage.backend import GROUP, MANIFEST, MAX_METADATA, Content, Storage
 from antipodes.storage.chunk_digests import ChunkDigests, chunk_digest, chunk_key
-from antipodes.storage.manifest import digest
 from antipodes.storage.manifest_fields import expect
+from antipodes.storage.manifest_file import digest
 from antipodes.system.machine import lacks_threads
 from antipodes_tasks.base.errors import StoreDamagedError, StoreError
 from antipodes_tasks.base.quoting import quote, shorten

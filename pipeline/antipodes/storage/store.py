@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar
 from antipodes.storage.arrays import Arrays, Layout, check_settings
 from antipodes.storage.backend import GROUP, MANIFEST, Storage
 from antipodes.storage.lock import StoreLock, in_use
-from antipodes.storage.manifest import ManifestFile, StoreKind, format_of
+from antipodes.storage.manifest_file import ManifestFile, StoreKind, format_of
 from antipodes.storage.opening import storage_at
 from antipodes.system.addresses import Address
 from antipodes_tasks.base.errors import (

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from antipodes.tables.drawing import draw_columns
 from antipodes.tables.evaluation import draw
-from antipodes.tables.positions import ReachedPositions
+from antipodes.tables.reached_positions import ReachedPositions
 from antipodes.tables.store.chunks import UNKNOWN, UNREACHABLE, TableChunks
 from antipodes_tasks.base.array_types import Labels
 from antipodes_tasks.base.errors import StoreDamagedError

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antipodes.tables.drawing import check_plot, save_plot
-from antipodes.tables.positions import ReachedPositions
+from antipodes.tables.reached_positions import ReachedPositions
 from antipodes_tasks.base import arguments
 from antipodes_tasks.base.array_types import Labels
 from antipodes_tasks.base.errors import missing_package

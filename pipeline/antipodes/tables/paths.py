@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antipodes.tables.checked_space import CheckedSpace
-from antipodes.tables.positions import reached_positions
+from antipodes.tables.reached_positions import reached_positions
 from antipodes.tables.store.chunks import TableChunks
 from antipodes_tasks.base.array_types import Labels, Numbers
 from antipodes_tasks.base.errors import InputError, StoreDamagedError

@@ -1,4 +1,4 @@
-"""The declared questions to a table. Commands and endpoints are made from them; see `antipodes.system.questions`.
+"""The declared questions to a table, from which `antipodes.system.declared_questions` makes commands and endpoints.
 
 The overview of commands is made from this module, so it imports no libraries and none of the modules with the answers.
 """
@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated
 
+from antipodes.system.declared_questions import question, questions_of
 from antipodes.system.parameters import Parameter, excludes
-from antipodes.system.questions import question, questions_of
 from antipodes_tasks.base.values import FLAG, integer
 
 if TYPE_CHECKING:
     from antipodes.tables.branching_factors import BranchingFactors
     from antipodes.tables.checked_space import CheckedSpace
-    from antipodes.tables.positions import ReachedPositions
+    from antipodes.tables.reached_positions import ReachedPositions
     from antipodes.tables.store.chunks import TableChunks
 
 MAX_SAMPLE = 10_000_000

@@ -26,9 +26,9 @@ from antipodes.tables.data_array import as_data_array
 from antipodes.tables.display import DEFAULT_LIMIT, show_path, show_position, show_positions
 from antipodes.tables.evaluation import Dataset, Evaluation, draw, evaluate, in_batches
 from antipodes.tables.paths import best_moves, shortest_path, shortest_paths
-from antipodes.tables.positions import reached_positions
 from antipodes.tables.queries import Found, Matches, match
 from antipodes.tables.questions import TableQuestions
+from antipodes.tables.reached_positions import reached_positions
 from antipodes.tables.store.chunks import UNKNOWN, UNREACHABLE, TableChunks
 from antipodes.tables.store.keys import StoredKeys
 from antipodes.tables.store.manifest import DEEPEST

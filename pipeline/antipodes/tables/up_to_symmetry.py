@@ -10,7 +10,7 @@ from threading import Event, Lock
 
 import numpy as np
 
-from antipodes.tables.positions import ReachedPositions
+from antipodes.tables.reached_positions import ReachedPositions
 from antipodes.tables.store.chunks import TableChunks
 from antipodes_tasks.base.array_types import Labels, Mask, Numbers
 from antipodes_tasks.base.errors import ResourceLimitError, StoreDamagedError

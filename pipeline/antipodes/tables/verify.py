@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from antipodes.executors.api import never_stop
-from antipodes.executors.opening import as_scheduler
+from antipodes.executors.open_scheduler import as_scheduler
 from antipodes.executors.threads import Threads
 from antipodes.puzzles.config import PuzzleLike
 from antipodes.puzzles.puzzle import Puzzle

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from antipodes.drawing.picture import Line, Picture, Region, Shape
 from antipodes_tasks.exact_cover.placements import placements_of
-from antipodes_tasks.exact_cover.problem import TilingProblem
+from antipodes_tasks.exact_cover.tiling_problem import TilingProblem
 
 HOLE, EMPTY, NO_PIECE = -1, -2, -1
 """Values of `covering` for a hole of the board and for an uncovered cell; value of `Canvas` for no piece."""

@@ -18,7 +18,7 @@ from antipodes.system.addresses import Address
 from antipodes.system.events import Listener, PartitionsCommitted, silence
 from antipodes.system.options import RunOptions
 from antipodes.system.records import as_dict
-from antipodes.tilings.config import BoardConfig, checked_method
+from antipodes.tilings.board_config import BoardConfig, checked_method
 from antipodes.tilings.display import show_tilings
 from antipodes.tilings.store import Searched, TilingManifest, TilingStore
 from antipodes.tilings.tiling_search import PartitionTasks

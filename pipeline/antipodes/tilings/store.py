@@ -11,7 +11,6 @@ from antipodes.storage.arrays import Layout
 from antipodes.storage.backend import GROUP
 from antipodes.storage.chunk_digests import ChunkDigests, chunk_digests
 from antipodes.storage.lock import Run
-from antipodes.storage.manifest import StoreKind
 from antipodes.storage.manifest_fields import (
     SHA256,
     building,
@@ -23,15 +22,16 @@ from antipodes.storage.manifest_fields import (
     settings,
     stored_as,
 )
+from antipodes.storage.manifest_file import StoreKind
 from antipodes.storage.store import Store
-from antipodes.tilings.config import BoardConfig
+from antipodes.tilings.board_config import BoardConfig
 from antipodes_tasks.base import arguments
 from antipodes_tasks.base.errors import StoreMismatchError
 from antipodes_tasks.base.quoting import quote
 from antipodes_tasks.base.values import FLAG, TEXT, integer, one_of
 from antipodes_tasks.exact_cover.partitions import METHODS, partitions_of
 from antipodes_tasks.exact_cover.placements import TilingArray
-from antipodes_tasks.exact_cover.problem import TilingProblem
+from antipodes_tasks.exact_cover.tiling_problem import TilingProblem
 
 TILINGS = "tilings"
 """The array of a finished store."""

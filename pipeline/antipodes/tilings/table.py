@@ -38,7 +38,7 @@ from antipodes_tasks.exact_cover.fitting_copies import (
     smallest_fitting_copies,
 )
 from antipodes_tasks.exact_cover.placements import TilingArray, distinct, placements_of, symmetry_of
-from antipodes_tasks.exact_cover.problem import COVERS, Condition, TilingProblem, parse_condition
+from antipodes_tasks.exact_cover.tiling_problem import COVERS, Condition, TilingProblem, parse_condition
 
 Place = tuple[int, ...]
 """A cell: (row, column), or (layer, row, column) in a box."""

@@ -17,7 +17,7 @@ from antipodes.runs.session import scheduler_with_workers
 from antipodes.system.events import Listener, PartitionSearched, PartitionsInProgress, TilingSearchStarted, silence
 from antipodes.system.options import RunOptions
 from antipodes.system.records import as_dict
-from antipodes.tilings.config import BoardConfig, checked_method
+from antipodes.tilings.board_config import BoardConfig, checked_method
 from antipodes_tasks.base import arguments
 from antipodes_tasks.base.errors import InterruptedRunError
 from antipodes_tasks.base.quoting import counted, shorten
@@ -30,7 +30,7 @@ from antipodes_tasks.exact_cover.partition_search import (
     warm_up,
 )
 from antipodes_tasks.exact_cover.partitions import partitions_of
-from antipodes_tasks.exact_cover.problem import TilingProblem
+from antipodes_tasks.exact_cover.tiling_problem import TilingProblem
 
 PROGRESS_SECONDS = 1.0
 """Minimum seconds between two events about the partitions under way."""

@@ -22,7 +22,7 @@ from antipodes_tasks.exact_cover.placements import (
     smallest,
     symmetry_of,
 )
-from antipodes_tasks.exact_cover.problem import TilingProblem
+from antipodes_tasks.exact_cover.tiling_problem import TilingProblem
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

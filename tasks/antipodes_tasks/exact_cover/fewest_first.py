@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from antipodes_tasks.base.errors import ResourceLimitError
 from antipodes_tasks.base.jit import kernel, popcount, trailing_zeros
 from antipodes_tasks.exact_cover.placements import DEPTH, PLACEMENTS, Fill, OptionTable, Placements, copies_left
-from antipodes_tasks.exact_cover.problem import TilingProblem
+from antipodes_tasks.exact_cover.tiling_problem import TilingProblem
 
 MAX_OPTIONS = 1448 * 64
 """Maximum number of options of a search; their conflict matrix takes 1 GiB."""

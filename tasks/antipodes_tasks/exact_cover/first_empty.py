@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from antipodes_tasks.base.jit import kernel, popcount, trailing_zeros
 from antipodes_tasks.exact_cover.placements import DEPTH, PLACEMENTS, Fill, OptionTable, Placements, copies_left
-from antipodes_tasks.exact_cover.problem import TilingProblem
+from antipodes_tasks.exact_cover.tiling_problem import TilingProblem
 
 Words = tuple[np.uint64, np.uint64]
 """A set of cells or areas as a low and a high word: member ``k`` is bit ``k % 64`` of word ``k // 64``."""

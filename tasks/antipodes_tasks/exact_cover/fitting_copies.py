@@ -18,7 +18,7 @@ from antipodes_tasks.exact_cover.placements import (
     precedes,
     smallest,
 )
-from antipodes_tasks.exact_cover.problem import AVOIDS, Condition
+from antipodes_tasks.exact_cover.tiling_problem import AVOIDS, Condition
 
 
 class Requirement(NamedTuple):

@@ -20,7 +20,7 @@ from antipodes_tasks.exact_cover.placements import (
     smallest,
     symmetry_of,
 )
-from antipodes_tasks.exact_cover.problem import TilingBoard, TilingProblem
+from antipodes_tasks.exact_cover.tiling_problem import TilingBoard, TilingProblem
 
 BATCH = 1 << 15
 """Maximum number of tilings taken from a search at a time; fewer if their symmetric copies would take more memory than

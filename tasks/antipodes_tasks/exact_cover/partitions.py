@@ -24,7 +24,7 @@ from antipodes_tasks.exact_cover.placements import (
     precedes,
     symmetry_of,
 )
-from antipodes_tasks.exact_cover.problem import TilingProblem
+from antipodes_tasks.exact_cover.tiling_problem import TilingProblem
 
 PRUNING, PLAIN = "pruning", "plain"
 METHODS = (PRUNING, PLAIN)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from antipodes_tasks.base.errors import ResourceLimitError
 from antipodes_tasks.exact_cover.pieces import Coordinates
-from antipodes_tasks.exact_cover.problem import TilingBoard, TilingProblem
+from antipodes_tasks.exact_cover.tiling_problem import TilingBoard, TilingProblem
 
 WORD = 64
 LEAST_WORDS = 2

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from antipodes_tasks.base.array_types import Labels, Numbers, Words
 from antipodes_tasks.base.jit import kernel
 from antipodes_tasks.rules.swaps import positions_along
-from antipodes_tasks.searches.addresses import address_of, byte_at
 from antipodes_tasks.searches.depth_first import (
     DEPTH,
     EXPANDED,
@@ -27,6 +26,7 @@ from antipodes_tasks.searches.depth_first import (
     room_for_paths,
     swap_leads_to_goal,
 )
+from antipodes_tasks.searches.pointers import address_of, byte_at
 from antipodes_tasks.searches.problem import Problem, Request
 from antipodes_tasks.searches.shares import NODE, Share
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from antipodes_tasks.base.errors import InputError, ResourceLimitError
 from antipodes_tasks.move_tables import CACHED_BYTES, COLUMN_BYTES, MAPS_COST, WIDE_COST, Filler, index_bytes
-from antipodes_tasks.permutations.arrangements import radices
+from antipodes_tasks.permutations.multisets import radices
 from antipodes_tasks.properties.puzzle_graph import carriers_of
 from antipodes_tasks.properties.symmetry_images import MAX_SYMMETRIES, Images
 from antipodes_tasks.rules.parts import moduli_of

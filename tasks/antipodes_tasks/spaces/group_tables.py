@@ -27,8 +27,8 @@ from antipodes_tasks.move_tables import (
     index_type,
     unfilled_maps,
 )
-from antipodes_tasks.permutations.arrangements import number_rows
 from antipodes_tasks.permutations.chain import Level, Permutations, compose, inverted, sifted
+from antipodes_tasks.permutations.multisets import number_rows
 
 GroupNumbers = NDArray[np.int32]
 

@@ -38,7 +38,7 @@ from antipodes_tasks.move_tables import (
     index_type,
     unfilled_maps,
 )
-from antipodes_tasks.permutations.arrangements import rank_arrangements, ranker, unrank_arrangements
+from antipodes_tasks.permutations.multisets import rank_arrangements, ranker, unrank_arrangements
 from antipodes_tasks.rules.moves import Moves
 from antipodes_tasks.rules.parts import Part, random_numbers, random_positions, ranges_of
 from antipodes_tasks.rules.rules import Rules

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from antipodes_tasks.base.array_types import Labels, Mask
-from antipodes_tasks.permutations.arrangements import (
+from antipodes_tasks.permutations.multisets import (
     Ranks,
     radices,
     rank_arrangements,

@@ -29,7 +29,7 @@ from antipodes_tasks.move_tables import (
     index_type,
     unfilled_maps,
 )
-from antipodes_tasks.permutations.arrangements import numbering, numbering_bytes
+from antipodes_tasks.permutations.multisets import numbering, numbering_bytes
 from antipodes_tasks.rules.transforms import Transforms
 from antipodes_tasks.spaces.orbit_parts import OrbitCut, PiecesIndex
 from antipodes_tasks.spaces.orbit_steps import OrbitSteps, most_legal, orbit_steps

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from antipodes_tasks.base.array_types import Labels
 from antipodes_tasks.base.jit import kernel
 from antipodes_tasks.move_tables import ILLEGAL, blocks
-from antipodes_tasks.permutations.arrangements import (
+from antipodes_tasks.permutations.multisets import (
     ArrangementNumbering,
     number_rows,
     numbering,

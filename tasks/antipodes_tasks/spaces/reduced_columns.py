@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from antipodes_tasks.base.array_types import Labels
 from antipodes_tasks.base.jit import kernel
 from antipodes_tasks.move_tables import ILLEGAL, ColumnMaps
-from antipodes_tasks.permutations.arrangements import rank_tables
+from antipodes_tasks.permutations.multisets import rank_tables
 from antipodes_tasks.permutations.parity import parities
 from antipodes_tasks.rules.transforms import Transforms
 from antipodes_tasks.spaces.orbit_steps import OrbitSteps

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from antipodes_tasks.base.array_types import Labels
 from antipodes_tasks.base.jit import integer, kernel
-from antipodes_tasks.permutations.arrangements import number_rows
+from antipodes_tasks.permutations.multisets import number_rows
 from antipodes_tasks.properties.symmetry_images import Images
 from antipodes_tasks.spaces.row_classes import RowNumbers, number_of_row
 from antipodes_tasks.spaces.row_images import RowImages, image_key, least_image, write_digits

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from antipodes_tasks.permutations.arrangements import ranker
+from antipodes_tasks.permutations.multisets import ranker
 from antipodes_tasks.permutations.parity import parity_of
 from antipodes_tasks.properties.symmetry_images import Images
 from antipodes_tasks.spaces.orbit_parts import PiecesIndex

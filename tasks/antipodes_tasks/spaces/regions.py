@@ -33,7 +33,7 @@ from antipodes_tasks.move_tables import (
     index_type,
     unfilled_maps,
 )
-from antipodes_tasks.permutations.arrangements import (
+from antipodes_tasks.permutations.multisets import (
     binomials,
     numbering,
     numbering_bytes,

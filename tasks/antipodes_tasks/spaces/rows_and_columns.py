@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from antipodes_tasks.base.array_types import Labels
 from antipodes_tasks.move_tables import Indices
-from antipodes_tasks.permutations.arrangements import radices, rank_arrangements, unrank_arrangements
+from antipodes_tasks.permutations.multisets import radices, rank_arrangements, unrank_arrangements
 from antipodes_tasks.permutations.parity import exchange, with_two_apart
 from antipodes_tasks.spaces.orbit_parts import PartIndex, PiecesIndex, ValuesIndex
 from antipodes_tasks.spaces.space import NOT_NUMBERED

@@ -1,7 +1,7 @@
 """The filler of the move tables of swaps, which move one piece to an empty place.
 
 The rank of an arrangement is a sum over its places. Each place adds a number that depends on its label and on the
-*state*, the number of pieces with each label on earlier places (see `antipodes_tasks.permutations.arrangements`). A
+*state*, the number of pieces with each label on earlier places (see `antipodes_tasks.permutations.multisets`). A
 piece that moves changes all states between its origin and its destination by the same amount. So sums are computed once
 with the original states and with the changed states. From these sums, the rank of each successor follows in a few
 steps, however far the piece moves.
@@ -28,7 +28,7 @@ from antipodes_tasks.move_tables import (
     index_type,
     unfilled_maps,
 )
-from antipodes_tasks.permutations.arrangements import (
+from antipodes_tasks.permutations.multisets import (
     ArrangementNumbering,
     Ranks,
     numbering,

@@ -15,7 +15,7 @@ from stores import stop_after
 from tiling_stores import BOX, COPIES, IMPOSSIBLE, SQUARE, tiled
 
 from antipodes.tables.run import RunOptions
-from antipodes.tilings.config import BoardConfig
+from antipodes.tilings.board_config import BoardConfig
 from antipodes.tilings.run import tile_board
 from antipodes.tilings.table import Tilings, open_tilings
 

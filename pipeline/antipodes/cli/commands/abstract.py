@@ -5,11 +5,11 @@ from typing import Annotated
 import typer
 
 from antipodes.cli.command import command, commands
-from antipodes.cli.options import Omit, PuzzleArgument
+from antipodes.cli.shared_options import Omit, PuzzleArgument
 from antipodes.cli.streams import print_line, print_lines
 from antipodes.puzzles.abstraction import Abstraction, pattern_settings
 from antipodes.puzzles.config import Config, load_config
-from antipodes.report_page.definition import as_toml
+from antipodes.report_page.provenance import as_toml
 from antipodes_tasks.base.errors import InputError
 from antipodes_tasks.rules.swaps import swap_edges
 from antipodes_tasks.spaces.selection import is_reduced_by_default

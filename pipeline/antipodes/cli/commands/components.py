@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from antipodes.cli.command import command, commands, obeys
-from antipodes.cli.options import AsJson, PuzzleArgument
+from antipodes.cli.shared_options import AsJson, PuzzleArgument
 from antipodes.cli.streams import print_json, print_line
 from antipodes.graphs import components as finding
 from antipodes.system.parameters import needs

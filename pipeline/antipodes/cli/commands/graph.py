@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from antipodes.cli.command import command, commands
-from antipodes.cli.options import AsJson, PuzzleArgument
+from antipodes.cli.shared_options import AsJson, PuzzleArgument
 from antipodes.cli.streams import print_json, print_message
 from antipodes.cli.usage import naming
 from antipodes.graphs import export

@@ -7,8 +7,8 @@ import typer
 
 from antipodes.cli.command import command, commands
 from antipodes.cli.drawing import PictureFiles, Png, Size, Svg, print_positions
-from antipodes.cli.options import AsJson, PuzzleOfStore, Store
 from antipodes.cli.running import preparing
+from antipodes.cli.shared_options import AsJson, PuzzleOfStore, Store
 from antipodes.cli.streams import print_json, print_line, print_message
 from antipodes.cli.tabular import AsCsv, print_table, prints_table
 from antipodes.stores import find_named, find_store, open_search

@@ -9,11 +9,19 @@ from typing import Annotated
 import typer
 
 from antipodes.cli.command import command, commands
-from antipodes.cli.options import AsJson, GivenOptions, Omit, OnlyMoves, PuzzleArgument, Verbose, takes_run_options
 from antipodes.cli.pattern_tables import pattern_lines, pattern_records
 from antipodes.cli.running import preparing, run_options
+from antipodes.cli.shared_options import (
+    AsJson,
+    GivenOptions,
+    Omit,
+    OnlyMoves,
+    PuzzleArgument,
+    Verbose,
+    takes_run_options,
+)
 from antipodes.cli.streams import print_json, print_line
-from antipodes.executors.opening import cluster_workers as workers_at
+from antipodes.executors.open_scheduler import cluster_workers as workers_at
 from antipodes.progress.show import show_progress
 from antipodes.puzzles.config import Config, load_config, restrict_moves
 from antipodes.solving.pattern_stores import Cost, ListedPattern
@@ -23,8 +31,8 @@ from antipodes.system.machine import available_memory, human, process_began
 from antipodes.system.options import CONTENTS, MAX_WORKERS, RESOURCES, chosen_store, memory_size, tasks_at_once
 from antipodes.system.records import ABSENT, optional, record_of, values_of
 from antipodes.tables.json_results import PlanSizes, plan_sizes
-from antipodes.tables.planning.cluster import ClusterFit, PlannedCluster, fit_cluster, identical_workers
-from antipodes.tables.planning.cluster import Workers as Cluster
+from antipodes.tables.planning.cluster_fit import ClusterFit, PlannedCluster, fit_cluster, identical_workers
+from antipodes.tables.planning.cluster_fit import Workers as Cluster
 from antipodes.tables.planning.plan import Plan, plan_run
 from antipodes.tables.search.duration import Duration, described_range, estimate_duration
 from antipodes.tables.strategies.commitment import commitment_of

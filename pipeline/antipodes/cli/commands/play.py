@@ -18,7 +18,7 @@ from rich.text import Text
 
 from antipodes.cli.command import PositionsCommand, command, commands, obeys
 from antipodes.cli.drawing import paint
-from antipodes.cli.options import MoveSequence, PuzzleOfStore, Store
+from antipodes.cli.shared_options import MoveSequence, PuzzleOfStore, Store
 from antipodes.cli.streams import input_batches, print_drawing, print_line, terminal_columns
 from antipodes.cli.usage import naming
 from antipodes.solving.walkthrough import Game, NextMove, check_playable

@@ -13,7 +13,7 @@ import typer
 from antipodes.cli.command import PositionsCommand, command, commands
 from antipodes.cli.drawing import print_positions
 from antipodes.cli.loading import importing_libraries
-from antipodes.cli.options import PUZZLE_HELP, AsJson, PuzzleArgument
+from antipodes.cli.shared_options import PUZZLE_HELP, AsJson, PuzzleArgument
 from antipodes.cli.streams import FAILED, print_json, print_line, terminal_columns
 from antipodes.puzzles.config import BundledPuzzle, bundled_puzzles, load_config
 from antipodes.puzzles.notation import SEPARATORS
@@ -97,7 +97,7 @@ def _members(rows: Sequence[BundledPuzzle], columns: int) -> Iterator[str]:
 def boards(as_json: AsJson = False) -> None:
     """List the bundled boards."""
     with importing_libraries():  # the libraries of tilings, which the other commands do not need
-        from antipodes.tilings.config import bundled_board, bundled_boards, load_board
+        from antipodes.tilings.board_config import bundled_board, bundled_boards, load_board
 
     problems = [load_board(name).problem for name in bundled_boards()]
     if as_json:

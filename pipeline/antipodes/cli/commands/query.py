@@ -11,8 +11,8 @@ import typer
 
 from antipodes.cli.command import PositionsCommand, command, commands, obeys
 from antipodes.cli.drawing import Gif, PictureFiles, Png, Size, Svg, print_path, print_positions
-from antipodes.cli.options import MOVE_LINES, AsJson, MoveSequences, PuzzleOfStore, Store
 from antipodes.cli.position_lines import PositionLines
+from antipodes.cli.shared_options import MOVE_LINES, AsJson, MoveSequences, PuzzleOfStore, Store
 from antipodes.cli.streams import (
     BAD_INPUT,
     FAILED,

@@ -5,11 +5,11 @@ from inspect import Parameter, Signature
 from typing import Annotated, Any
 
 from antipodes.cli.command import command, commands
-from antipodes.cli.options import AsJson, PuzzleOfStore, Store, declared_option
 from antipodes.cli.running import preparing
+from antipodes.cli.shared_options import AsJson, PuzzleOfStore, Store, declared_option
 from antipodes.cli.tabular import AsCsv, print_table, prints_table
 from antipodes.stores import find_named
-from antipodes.system.questions import DeclaredQuestion
+from antipodes.system.declared_questions import DeclaredQuestion
 from antipodes.tables.questions import QUESTIONS
 from antipodes.tables.table import open_table
 from antipodes_tasks.base.option_names import option_of

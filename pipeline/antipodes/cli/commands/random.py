@@ -9,7 +9,7 @@ import typer
 
 from antipodes.cli.command import command, commands
 from antipodes.cli.loading import importing_libraries
-from antipodes.cli.options import AsJson, PuzzleArgument
+from antipodes.cli.shared_options import AsJson, PuzzleArgument
 from antipodes.cli.streams import print_json, print_line
 from antipodes.puzzles.config import load_config
 

@@ -7,12 +7,12 @@ from typing import Annotated
 import typer
 
 from antipodes.cli.command import command, commands
-from antipodes.cli.options import AsJson, PuzzleOfStore, Store
 from antipodes.cli.running import preparing
+from antipodes.cli.shared_options import AsJson, PuzzleOfStore, Store
 from antipodes.cli.streams import print_json, print_message
 from antipodes.cli.usage import naming
 from antipodes.report_page.page import check_output
-from antipodes.report_page.results import DEFAULT_LIMIT, write_results
+from antipodes.report_page.result_files import DEFAULT_LIMIT, write_results
 from antipodes.report_page.store_report import DEFAULT_TILINGS, write_report
 from antipodes.stores import find_named
 from antipodes.system.machine import human

@@ -7,7 +7,8 @@ import typer
 
 from antipodes.cli.command import OPTION, command, commands
 from antipodes.cli.drawing import print_positions
-from antipodes.cli.options import (
+from antipodes.cli.running import Interrupts, RunRequest, run_options, store_of_run
+from antipodes.cli.shared_options import (
     AsJson,
     GivenOptions,
     Omit,
@@ -18,7 +19,6 @@ from antipodes.cli.options import (
     Store,
     takes_run_options,
 )
-from antipodes.cli.running import Interrupts, RunRequest, run_options, store_of_run
 from antipodes.cli.streams import print_json, print_line, print_lines, printing_about
 from antipodes.puzzles.config import Config, load_config, restrict_moves
 from antipodes.runs.session import damage_hint
@@ -29,7 +29,7 @@ from antipodes.system.options import CLUSTER, CONTENTS, RESOURCES, command_words
 from antipodes.tables.drawing import draw_layers
 from antipodes.tables.json_results import RunReport
 from antipodes.tables.run import run_puzzle
-from antipodes.tilings.config import BoardConfig
+from antipodes.tilings.board_config import BoardConfig
 from antipodes.tilings.store import TilingManifest
 from antipodes_tasks.base.errors import DiskLimitError, ResourceLimitError, SizeLimitError
 from antipodes_tasks.base.quoting import counted

@@ -9,7 +9,7 @@ import typer
 
 from antipodes.cli.command import command, commands
 from antipodes.cli.loading import importing_libraries
-from antipodes.cli.options import PuzzleOfStore
+from antipodes.cli.shared_options import PuzzleOfStore
 from antipodes.cli.streams import print_line, print_message
 from antipodes.service.library import Library, stores_named
 from antipodes.system.machine import MIB, available_memory

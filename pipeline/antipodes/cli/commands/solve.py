@@ -17,7 +17,7 @@ from antipodes.cli.loading import importing_libraries
 from antipodes.cli.solve_options import ROUTE_LIMIT, ROUTES, TABLE, SolveOptions
 from antipodes.cli.streams import print_json, print_line, print_lines, print_message
 from antipodes.cli.usage import naming
-from antipodes.progress.searches import SearchProgress
+from antipodes.progress.search_progress import SearchProgress
 from antipodes.puzzles.config import Config, load_config, register_puzzle
 from antipodes.puzzles.goals import goals_or_test, with_targets
 from antipodes.puzzles.puzzle import Puzzle
@@ -315,7 +315,7 @@ def _solve_batch(puzzle: Puzzle, options: SolveOptions) -> None:
     """Solve the positions of a file."""
     with importing_libraries():  # the libraries of clusters, which a single position does not need
         from antipodes.cli.batch import Batch, Machines, solve_batch
-        from antipodes.solving.batch import BatchSearch
+        from antipodes.solving.batch_search import BatchSearch
 
     goal = _goal(puzzle, options)
     limits = {"max_depth": options.max_depth, "max_seconds": options.max_seconds, "memory_limit": options.memory_bytes}

@@ -8,7 +8,7 @@ import typer
 
 from antipodes.cli.command import command, commands
 from antipodes.cli.loading import importing_libraries
-from antipodes.cli.options import AsJson, MemoryLimit, PuzzleOfStore, Quiet, Store, Workers, memory_limit_of
+from antipodes.cli.shared_options import AsJson, MemoryLimit, PuzzleOfStore, Quiet, Store, Workers, memory_limit_of
 from antipodes.cli.streams import BAD_INPUT, FAILED, complain, print_json, print_line, print_lines, print_message
 from antipodes.progress.show import show_progress
 from antipodes.runs.verification import Verdict

@@ -8,8 +8,8 @@ import typer
 
 from antipodes.cli.command import PositionsCommand, command, commands, obeys
 from antipodes.cli.drawing import print_positions
-from antipodes.cli.options import PUZZLE_HELP, AsJson, MoveSequence
 from antipodes.cli.running import preparing
+from antipodes.cli.shared_options import PUZZLE_HELP, AsJson, MoveSequence
 from antipodes.cli.streams import print_json, print_line
 from antipodes.cli.usage import naming
 from antipodes.puzzles.config import load_config

@@ -15,7 +15,8 @@ from rich.text import Text
 from antipodes.cli.command import command, commands, obeys
 from antipodes.cli.drawing import Gif, PictureFiles, Png, Size, Svg, in_colour
 from antipodes.cli.loading import importing_libraries
-from antipodes.cli.options import (
+from antipodes.cli.running import Interrupts, RunRequest, run_options, store_of_run
+from antipodes.cli.shared_options import (
     AsJson,
     GivenOptions,
     Quiet,
@@ -25,20 +26,19 @@ from antipodes.cli.options import (
     run_option,
     takes_run_options,
 )
-from antipodes.cli.running import Interrupts, RunRequest, run_options, store_of_run
 from antipodes.cli.streams import print_json, print_line, print_lines, print_message, printing_about, terminal_columns
 from antipodes.progress.show import show_progress
 from antipodes.system.addresses import in_shell
 from antipodes.system.machine import human
 from antipodes.system.options import CLUSTER, RESOURCES, RunOptions, command_words
 from antipodes.system.parameters import one_of
-from antipodes.tilings.config import BoardConfig, load_board
+from antipodes.tilings.board_config import BoardConfig, load_board
 from antipodes.tilings.drawing import Canvas, colours, draw_sheet, draw_tiling
 from antipodes.tilings.drawing import steps as placed_one_by_one
 from antipodes.tilings.table import MatchingTilings, Tilings, listed_tilings, open_tilings
 from antipodes_tasks.base.errors import ConfigError, InputError
 from antipodes_tasks.base.quoting import counted, printable
-from antipodes_tasks.exact_cover.problem import TilingProblem
+from antipodes_tasks.exact_cover.tiling_problem import TilingProblem
 
 if TYPE_CHECKING:
     from antipodes.tilings.run import TilingReport

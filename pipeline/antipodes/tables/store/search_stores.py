@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from antipodes.puzzles.config import Config, PuzzleLike, register_puzzle
 from antipodes.storage.backend import GROUP, Storage
 from antipodes.storage.chunk_digests import ChunkDigests, chunk_digest
-from antipodes.storage.manifest import StoreKind, format_of
+from antipodes.storage.manifest_file import StoreKind, format_of
 from antipodes.storage.opening import storage_at
 from antipodes.storage.store import Store
 from antipodes.system.addresses import Address, in_shell

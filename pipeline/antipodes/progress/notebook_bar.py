@@ -14,7 +14,7 @@ from typing import Any
 from antipodes.drawing.charts import ACCENT
 from antipodes.drawing.markup import Html, element
 from antipodes.progress.live import LiveDisplay
-from antipodes.progress.searches import describe_search
+from antipodes.progress.search_progress import describe_search
 from antipodes.progress.time_left import TimeLeft, duration
 from antipodes.system.events import Event, Listener
 from antipodes_tasks.base.jit import working_clock

@@ -14,7 +14,7 @@ from antipodes.storage.store import Store
 from antipodes.system.addresses import in_shell
 from antipodes.system.machine import human
 from antipodes.tables.store.manifest import SearchManifest
-from antipodes.tilings.config import load_board
+from antipodes.tilings.board_config import load_board
 from antipodes.tilings.store import TilingManifest
 
 BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")

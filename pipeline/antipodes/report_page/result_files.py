@@ -9,11 +9,11 @@ from platform import python_version
 from typing import Any, cast
 
 from antipodes.puzzles.config import PuzzleLike
-from antipodes.report_page.definition import as_toml, published, recompute
+from antipodes.report_page.provenance import as_toml, published, recompute
 from antipodes.stores import open_search, open_store
 from antipodes.system.addresses import Address, in_shell
+from antipodes.system.declared_questions import csv_text
 from antipodes.system.output_files import output_file, writing
-from antipodes.system.questions import csv_text
 from antipodes.system.records import ABSENT, optional, values_of
 from antipodes.tables.counts import Counts
 from antipodes.tables.json_results import layer_counts

@@ -12,7 +12,7 @@ from antipodes_tasks.base import arguments
 from antipodes_tasks.base.errors import ArgumentTypeError, ConfigError
 from antipodes_tasks.base.quoting import shorten
 from antipodes_tasks.exact_cover.partitions import PRUNING, in_scan_order
-from antipodes_tasks.exact_cover.problem import TilingProblem, listed_conditions, parse_problem
+from antipodes_tasks.exact_cover.tiling_problem import TilingProblem, listed_conditions, parse_problem
 
 
 @dataclass(frozen=True, repr=False)

@@ -7,7 +7,6 @@ from itertools import accumulate
 from antipodes.drawing.boards import Sprites
 from antipodes.drawing.charts import distribution
 from antipodes.drawing.markup import Html, element, table
-from antipodes.report_page.definition import checks, origin
 from antipodes.report_page.page import (
     GALLERY_SIDE,
     PATH_SIDE,
@@ -17,6 +16,7 @@ from antipodes.report_page.page import (
     gallery,
     start,
 )
+from antipodes.report_page.provenance import checks, origin
 from antipodes.system.addresses import in_shell
 from antipodes.tables.counts import Counts
 from antipodes.tables.store.manifest import SearchManifest
