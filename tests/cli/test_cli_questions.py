@@ -150,7 +150,7 @@ def broken(rules: Sequence[Rule], given: Values, spell: Spell) -> tuple[Rule | N
 
 def violations(
     rules: Sequence[Rule], values: Callable[[Sequence[str]], Values], names: Sequence[str], spell: Spell
-) -> Any:
+) -> list[tuple[Sequence[str], str]]:
     """For each rule a few options that break it, but none of the rules before it, and the message."""
     found: dict[Rule, tuple[Sequence[str], str]] = {}
     for size in range(4):
@@ -173,18 +173,15 @@ def words(names: Sequence[str], values: Mapping[str, object]) -> list[str]:
     return written + [POSITION] * bool({"position", "positions"} & {*names})
 
 
-QUERIES = violations(query.RULES, of_query, list(OF_QUERY), as_options({"positions": "positions"}))
-SEARCHES = violations(RULES, of_solve, list(OF_SOLVE), SPELL)
+def test_the_rules_of_query(refused: Callable[..., str], finished: Path) -> None:
+    spell = as_options({"positions": "positions"})
+    for names, message in violations(query.RULES, of_query, list(OF_QUERY), spell):
+        assert refused("query", finished, *words(names, OF_QUERY)) == f"antipodes: {message}\n"
 
 
-@pytest.mark.parametrize(("names", "message"), QUERIES, ids=[" ".join(names) for names, _ in QUERIES])
-def test_the_rules_of_query(names: list[str], message: str, refused: Callable[..., str], finished: Path) -> None:
-    assert refused("query", finished, *words(names, OF_QUERY)) == f"antipodes: {message}\n"
-
-
-@pytest.mark.parametrize(("names", "message"), SEARCHES, ids=[" ".join(names) for names, _ in SEARCHES])
-def test_the_rules_of_solve(names: list[str], message: str, refused: Callable[..., str]) -> None:
-    assert refused("solve", "eight-puzzle", *words(names, OF_SOLVE)) == f"antipodes: {message}\n"
+def test_the_rules_of_solve(refused: Callable[..., str]) -> None:
+    for names, message in violations(RULES, of_solve, list(OF_SOLVE), SPELL):
+        assert refused("solve", "eight-puzzle", *words(names, OF_SOLVE)) == f"antipodes: {message}\n"
 
 
 @pytest.mark.parametrize("rule", [rule for question in QUESTIONS for rule in question.rules])

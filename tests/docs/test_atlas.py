@@ -5,7 +5,6 @@ import tomllib
 from dataclasses import replace
 from pathlib import Path
 
-import jsonschema
 import numpy as np
 import pytest
 from brute_force import layers_by
@@ -28,6 +27,8 @@ DISTANCES = [(name, claim) for name in SEARCHED for claim in published(name) if 
 
 
 def test_page_and_data_are_made_of_the_results(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    import jsonschema
+
     monkeypatch.setattr(atlas_program, "PAGE", tmp_path / "atlas.md")
     monkeypatch.setattr(atlas_program, "DATA", tmp_path / "atlas.json")
     atlas_program.main(["--pages"])

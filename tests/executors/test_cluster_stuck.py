@@ -6,7 +6,6 @@ The scheduler and the workers are threads of this process, and talk over TCP; a 
 import asyncio
 import time
 from collections.abc import Callable, Iterator
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -227,7 +226,11 @@ def test_tilings_are_completed_by_the_other_workers(
 
 
 @pytest.mark.parametrize(
-    "compute", [partial(run_puzzle, load_config("eight-puzzle")), partial(tile_board, load_board("3x20"))]
+    "compute",
+    [
+        lambda *given, **options: run_puzzle(load_config("eight-puzzle"), *given, **options),
+        lambda *given, **options: tile_board(load_board("3x20"), *given, **options),
+    ],
 )
 def test_a_run_ends_with_the_name_of_the_only_worker(
     compute: Callable[..., Any], cluster: Cluster, workers: LocalCluster, tmp_path: Path

@@ -3,10 +3,8 @@
 import csv
 from pathlib import Path
 
-import networkx
 import numpy as np
 import pytest
-import scipy.sparse
 from brute_force import distances
 from hypothesis import given
 from strategies import jump_settings
@@ -79,6 +77,8 @@ def test_a_graph_of_known_size_is_refused_without_a_search(monkeypatch: pytest.M
 
 def test_graphml_is_what_networkx_reads(small: PositionGraph, tmp_path: Path) -> None:
     small.write(tmp_path / "small.graphml")
+    import networkx
+
     read = networkx.read_graphml(tmp_path / "small.graphml")
     own = small.to_networkx()
     assert {f"n{node}": data for node, data in own.nodes(data=True)} == dict(read.nodes(data=True))
@@ -87,6 +87,8 @@ def test_graphml_is_what_networkx_reads(small: PositionGraph, tmp_path: Path) ->
 
 def test_npz_is_what_scipy_reads(small: PositionGraph, tmp_path: Path) -> None:
     small.write(tmp_path / "small.npz")
+    import scipy.sparse
+
     read = scipy.sparse.load_npz(tmp_path / "small.npz")
     assert (read != small.to_scipy_sparse()).nnz == 0
     assert np.argwhere(read.toarray()).tolist() == small.edges.tolist()

@@ -19,6 +19,7 @@ from strategies import blocks_settings, sliding_settings
 from table_search import layers_of_space
 
 import antipodes
+from antipodes.puzzles import packed_positions
 from antipodes.puzzles.config import Config, as_config, load_config
 from antipodes.puzzles.families import puzzle_from
 from antipodes.puzzles.families.generators import settings_of
@@ -225,11 +226,12 @@ CORRUPT = "packed positions are corrupt, or from a puzzle that does not have 9 p
         (packed(np.zeros((0, 9), np.uint8)), "the list is empty"),
         (text_of(zlib.compress(bytes(9))[:-1]), CORRUPT),
         (text_of(zlib.compress(bytes(9)) + b"more"), CORRUPT),
-        (text_of(zlib.compress(bytes(9 << 23), 9)), CORRUPT),
+        (text_of(zlib.compress(bytes(9 << 10))), CORRUPT),
         ("A" * (1 << 19), CORRUPT),
     ],
 )
-def test_forged_positions_are_refused(positions: object, message: str) -> None:
+def test_forged_positions_are_refused(positions: object, message: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(packed_positions, "MAX_BYTES", 9 << 9)
     with pytest.raises(ConfigError, match=rf"^\[puzzle\] starts: .*{message}") as error:
         Config({**EIGHT, "starts": {"positions": positions}}).puzzle  # noqa: B018  (raises)
     assert "\n" not in str(error.value)

@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from permutation_groups import M12
-from sympy.combinatorics import Permutation, PermutationGroup
 
 from antipodes_tasks.permutations.parity import (
     BATCH,
@@ -71,6 +70,8 @@ def test_a_ring_and_a_cycle_of_three_generate_all_even_permutations(points: int)
 
 @given(st.integers(8, 10).flatmap(lambda n: st.lists(st.permutations(range(n)), min_size=1, max_size=3)))
 def test_random_permutations_against_the_order_of_their_group(permutations: list[list[int]]) -> None:
+    from sympy.combinatorics import Permutation, PermutationGroup
+
     group = PermutationGroup([Permutation(one) for one in permutations])
     assert generate_even(permutations) == (2 * group.order() >= factorial(group.degree))
 
@@ -78,7 +79,6 @@ def test_random_permutations_against_the_order_of_their_group(permutations: list
 def test_others_are_not_taken_for_giants() -> None:
     two_halves = [[1, 2, 3, 4, 0, 5, 6, 7, 8, 9], [0, 1, 2, 3, 4, 6, 7, 8, 9, 5], [1, 0, 2, 3, 4, 6, 5, 7, 8, 9]]
     blocks = [[1, 0, *range(2, 12)], [*range(2, 12), 0, 1], [2, 3, 0, 1, *range(4, 12)]]
-    assert PermutationGroup([Permutation(one) for one in M12]).order() == 95040
     for generators in (two_halves, blocks, M12, [ring(11)], [ring(7), [1, 0, *range(2, 7)]], []):
         assert not generate_even(generators)
 

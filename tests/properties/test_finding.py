@@ -2,6 +2,8 @@
 
 import subprocess
 import sys
+from collections.abc import Callable
+from functools import partial
 from math import lcm
 
 import numpy as np
@@ -34,39 +36,39 @@ from antipodes_tasks.rules.parts import pieces, values
 from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.rules.transforms import Transforms
 
-ORDERS = {
-    "4x4 board, tiles different, blank in a corner": (board("1 2 3 4/5 6 7 8/9 10 11 12/13 14 15 0"), 2),
-    "3x3 board, tiles equal, blank in the middle": (board("x x x/x . x/x x x"), 8),
-    "a hole in the middle, blanks in the corners": (board(". x ./x # x/. x ."), 8),
-    "the same, one wall": (board(". x ./x # x/. x .", walls=[[0, 1]]), 1),
-    "rows of two colours": (board("a a a/a . b/b b b"), 2),
-    "some tiles free": (board("1 x 2/x . x/3 x 4", free=["x"]), 8),
-    "Lights Out": (of_family("lights-out", rows=4, columns=4), 8),
+ORDERS: dict[str, tuple[Callable[[], Puzzle], int]] = {
+    "4x4 board, tiles different, blank in a corner": (partial(board, "1 2 3 4/5 6 7 8/9 10 11 12/13 14 15 0"), 2),
+    "3x3 board, tiles equal, blank in the middle": (partial(board, "x x x/x . x/x x x"), 8),
+    "a hole in the middle, blanks in the corners": (partial(board, ". x ./x # x/. x ."), 8),
+    "the same, one wall": (partial(board, ". x ./x # x/. x .", walls=[[0, 1]]), 1),
+    "rows of two colours": (partial(board, "a a a/a . b/b b b"), 2),
+    "some tiles free": (partial(board, "1 x 2/x . x/3 x 4", free=["x"]), 8),
+    "Lights Out": (partial(of_family, "lights-out", rows=4, columns=4), 8),
     "Lights Out, one corner on at the start": (
-        of_family("lights-out", rows=3, columns=3, start="1 0 0/0 0 0/0 0 0"),
+        partial(of_family, "lights-out", rows=3, columns=3, start="1 0 0/0 0 0/0 0 0"),
         8,
     ),
-    "TopSpin": (of_family("topspin", n=11), 2),
-    "pancakes": (of_family("pancake", n=8), 1),
-    "3 pegs": (of_family("hanoi", pegs=3, discs=4), 2),
-    "5 pegs": (of_family("hanoi", pegs=5, discs=2), 24),
-    "pegs, discs on two": (of_family("hanoi", pegs=5, discs=3, start="0 0 1"), 6),
+    "TopSpin": (partial(of_family, "topspin", n=11), 2),
+    "pancakes": (partial(of_family, "pancake", n=8), 1),
+    "3 pegs": (partial(of_family, "hanoi", pegs=3, discs=4), 2),
+    "5 pegs": (partial(of_family, "hanoi", pegs=5, discs=2), 24),
+    "pegs, discs on two": (partial(of_family, "hanoi", pegs=5, discs=3, start="0 0 1"), 6),
     "a dial of five": (
-        Puzzle.of("p", "p", "", None, [values(1, 5)], [(0,)], Transforms("ab", [[0]] * 2, [5], [[1], [4]])),
+        lambda: Puzzle.of("p", "p", "", None, [values(1, 5)], [(0,)], Transforms("ab", [[0]] * 2, [5], [[1], [4]])),
         2,
-    ),  # type: ignore[arg-type]
-    **{name: (bundled(name), 48) for name in ("2x2x2", "2x2x2-quarter", "3x3x3-squares", "dino", "skewb")},
-    **{name: (bundled(name), 24) for name in ("pyraminx", "pyraminx-tips", "halpern-kolmelij", "ivy")},
-    "Klotski": (bundled("klotski"), 2),
-    "Klotski in slides": (bundled("klotski-moves"), 2),
-    "Klotski, all told apart": (of_family("blocks", start="BAAC/BAAC/DEEF/DGHF/I..J", distinct=True), 2),
-    "blocks in four corners": (of_family("blocks", start="AB..CD/A....D/....../E....G/EF..HG"), 4),
-    "a block that cannot move": (of_family("blocks", start="AAA/.B./..C"), 1),
-    "2x2x2 with a fixed corner": (bundled("2x2x2-corner"), 6),
-    "2x2x3": (bundled("2x2x3"), 4),
-    "pyraminx, GAP": (twisty("pyraminx.gap"), 24),
-    "2x2x2, .tws": (twisty("2x2x2.tws"), 48),
-    "2x2x2, KPuzzle": (twisty("2x2x2.kpuzzle.json"), 48),
+    ),
+    **{name: (partial(bundled, name), 48) for name in ("2x2x2", "2x2x2-quarter", "3x3x3-squares", "dino", "skewb")},
+    **{name: (partial(bundled, name), 24) for name in ("pyraminx", "pyraminx-tips", "halpern-kolmelij", "ivy")},
+    "Klotski": (partial(bundled, "klotski"), 2),
+    "Klotski in slides": (partial(bundled, "klotski-moves"), 2),
+    "Klotski, all told apart": (partial(of_family, "blocks", start="BAAC/BAAC/DEEF/DGHF/I..J", distinct=True), 2),
+    "blocks in four corners": (partial(of_family, "blocks", start="AB..CD/A....D/....../E....G/EF..HG"), 4),
+    "a block that cannot move": (partial(of_family, "blocks", start="AAA/.B./..C"), 1),
+    "2x2x2 with a fixed corner": (partial(bundled, "2x2x2-corner"), 6),
+    "2x2x3": (partial(bundled, "2x2x3"), 4),
+    "pyraminx, GAP": (partial(twisty, "pyraminx.gap"), 24),
+    "2x2x2, .tws": (partial(twisty, "2x2x2.tws"), 48),
+    "2x2x2, KPuzzle": (partial(twisty, "2x2x2.kpuzzle.json"), 48),
 }
 
 
@@ -76,7 +78,7 @@ BOARDS = st.one_of(sliding_settings(), jump_settings(), additive_settings(), blo
 @pytest.mark.parametrize("name", ORDERS)
 def test_known_orders(name: str) -> None:
     puzzle, order = ORDERS[name]
-    found = symmetries_of(puzzle.rules)
+    found = symmetries_of(puzzle().rules)
     assert found.order == order == len(found.elements())
     assert found.elements()[0].is_identity
     check(found)

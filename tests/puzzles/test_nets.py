@@ -204,9 +204,6 @@ def test_any_net_is_refused_or_draws_every_position(picture: str, facelets: list
         assert sum(isinstance(one, Rectangle | Polygon) for one in shapes) == len(net.letters)
 
 
-NETS = [name for name in bundled_configs() if isinstance(load_config(name).puzzle.notation, Net)]
-
-
 def area(shape: Rectangle | Polygon) -> float:
     if isinstance(shape, Rectangle):
         return shape.width * shape.height
@@ -214,14 +211,24 @@ def area(shape: Rectangle | Polygon) -> float:
     return abs(sum(ax * by - bx * ay for (ax, ay), (bx, by) in pairwise(corners))) / 2
 
 
-@pytest.mark.parametrize("name", NETS)
-def test_stickers_fill_their_faces(name: str) -> None:
-    puzzle = load_config(name).puzzle
-    assert isinstance(puzzle.notation, Net)
+@pytest.fixture(scope="module")
+def with_nets() -> list[tuple[Puzzle, Net]]:
+    """The bundled puzzles that are drawn as nets."""
+    puzzles = [load_config(name).puzzle for name in bundled_configs()]
+    return [(puzzle, puzzle.notation) for puzzle in puzzles if isinstance(puzzle.notation, Net)]
+
+
+def test_stickers_fill_their_faces(with_nets: list[tuple[Puzzle, Net]]) -> None:
+    assert len(with_nets) > 10
+    for puzzle, net in with_nets:
+        check_stickers(puzzle, net)
+
+
+def check_stickers(puzzle: Puzzle, net: Net) -> None:
     picture = puzzle.picture(puzzle.rules.first)
     stickers = [one for one in picture.shapes if isinstance(one, Rectangle | Polygon)]
     edges = [one for one in picture.shapes if isinstance(one, Line)]
-    assert len(stickers) == len(puzzle.notation.letters)
+    assert len(stickers) == len(net.letters)
     covered = sum(map(area, stickers))
     if edges:  # a cube: six faces as large as the grids of their edges
         lengths = sorted({one.end_x - one.x or one.end_y - one.y for one in edges})
@@ -237,11 +244,8 @@ def test_stickers_fill_their_faces(name: str) -> None:
         assert 0 <= one.y < one.y + down <= picture.height
 
 
-def test_stickers_show_the_letters_of_the_drawing() -> None:
-    for name in NETS:
-        puzzle = load_config(name).puzzle
-        net = puzzle.notation
-        assert isinstance(net, Net)
+def test_stickers_show_the_letters_of_the_drawing(with_nets: list[tuple[Puzzle, Net]]) -> None:
+    for puzzle, net in with_nets:
         for position in puzzle.successors(puzzle.rules.first):
             letters = [one for one in puzzle.draw(position) if one.isalnum()]
             shapes = puzzle.picture(position).shapes

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import jsonschema
 import pytest
 from oracles import ORACLES
 from programs import Command
@@ -24,6 +23,8 @@ SCHEMA = json.loads((DOCS / "schemas" / "results.json").read_text(encoding="utf-
 
 def values(folder: Path) -> dict[str, Any]:
     """The results, which fit the schema."""
+    import jsonschema
+
     found: dict[str, Any] = json.loads((folder / "results.json").read_text(encoding="utf-8"))
     jsonschema.validate(found, SCHEMA)
     return found

@@ -12,7 +12,6 @@ from typing import Any
 import dask
 import numpy as np
 import pytest
-import xarray
 import zarr
 from stores import contents, set_depth, stop_after
 
@@ -397,6 +396,8 @@ def test_xarray(table: Table) -> None:
 
 
 def test_means_in_xarray_do_not_count_unreached_positions(tmp_path: Path) -> None:
+    import xarray
+
     config = Config({"name": "one-way", "family": "jump", "start": "AB---", "offsets": [[0, 1]]})
     run_puzzle(config, tmp_path / "t.zarr")
     with open_table(tmp_path / "t.zarr") as table:
@@ -419,6 +420,8 @@ def test_weights_in_xarray_count_the_positions_of_each_entry(tmp_path: Path) -> 
 
 @pytest.mark.filterwarnings("error")
 def test_a_store_opens_in_xarray_and_zarr_without_a_warning(eight: Path, unfinished: Path) -> None:
+    import xarray
+
     dataset = xarray.open_zarr(eight)
     assert dict(dataset.sizes) == {"row": 504, "column": 360, "chunk": 2, "layer": 32}
     assert (sorted(dataset.data_vars), sorted(dataset.coords)) == (["depth", "layer_counts"], [])
@@ -431,6 +434,8 @@ def test_a_store_opens_in_xarray_and_zarr_without_a_warning(eight: Path, unfinis
 
 def test_the_group_of_a_run_that_died_before_its_last_commit(unfinished: Path, tmp_path: Path) -> None:
     """It lists arrays that are not finished: a reader of the table takes no notice, and the next run ends that."""
+    import xarray
+
     finished = tmp_path / "finished.zarr"
     run_puzzle(load_config("eight-puzzle"), finished)
     shutil.copy(finished / "zarr.json", unfinished)
