@@ -123,3 +123,14 @@ def test_details_of_keys(path: tuple[Any, ...], value: Any, known: bool, cli: Co
                 assert outcome.status == 1, (command, outcome)
                 assert f"{MANIFEST} is corrupt: " in text, (command, outcome)
                 assert len(text.splitlines()) == 1, (command, outcome)
+
+
+@pytest.mark.parametrize(("kind", "words"), [("keys", 1), ("counts of keys", 1), ("keys of two words", 2)])
+def test_antipodes_have_the_size_of_a_key(kind: str, words: int, cli: Command, tmp_path: Path) -> None:
+    store = all_stores.store_of(kind, tmp_path / "t.zarr")
+    *others, _ = read_manifest(store / MANIFEST)["antipodes"]
+    change_manifest(store, antipodes=[*others, 1 << 64 * words])
+    for command in ("status", "resume", "farthest"):
+        outcome = cli(command, store)
+        assert outcome.status == 1, (command, outcome)
+        assert f"{MANIFEST} is corrupt: antipodes: expected ascending keys of at most {64 * words} bits" in outcome.err

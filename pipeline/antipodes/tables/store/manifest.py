@@ -34,8 +34,10 @@ from antipodes_tasks.base.array_types import Labels
 from antipodes_tasks.base.errors import FieldError, NotAStoreError, SourceError
 from antipodes_tasks.base.values import FLAG, TEXT, integer, one_of, unsigned
 from antipodes_tasks.bfs.bitmaps import UNREACHED
+from antipodes_tasks.keys.bit_fields import WORD
 from antipodes_tasks.keys.encoded_runs import of_integers
-from antipodes_tasks.spaces.keyed import BOUNDS, ONE_WAY, SPAN, Keyed, KeyList, checked_details
+from antipodes_tasks.keys.packing import MAX_WORDS, packing_of
+from antipodes_tasks.spaces.keyed import BOUNDS, ONE_WAY, PACKING, SPAN, Keyed, KeyList, checked_details
 from antipodes_tasks.spaces.selection import stored_space
 from antipodes_tasks.spaces.space import KEYED, NUMBERED, ORDER, REDUCED, Space, SpaceRecord
 
@@ -45,8 +47,6 @@ MAX_ANTIPODES = 1000
 """Maximum number of antipodes in the manifest."""
 MAX_CHUNK_STATES = 1 << 26
 """Maximum number of positions in a chunk of several rows. One query reads a whole chunk."""
-KEY_BITS = 64 * 64
-"""Maximum size of a key in bits."""
 NOTHING_COMMITTED = -1
 IN_STORE, OUTSIDE = "store", "outside"
 """Where the layers of a search on disk may be."""
@@ -86,7 +86,7 @@ class SearchManifest:
     """The number of entries at each committed depth. Without symmetries each entry is one position."""
     searched: bool = field(metadata=stored_as(FLAG))
     """Whether all positions have been searched, so that no deeper layer exists."""
-    antipodes: Sequence[int] = field(metadata=stored_as(list_of(unsigned(KEY_BITS))))
+    antipodes: Sequence[int] = field(metadata=stored_as(list_of(unsigned(WORD * MAX_WORDS))))
     """The indices or keys of the first MAX_ANTIPODES positions at the greatest depth, once all are searched."""
     complete: bool = field(metadata=stored_as(FLAG))
     """Whether the store is finished."""
@@ -255,6 +255,11 @@ class SearchManifest:
     def _built(self, puzzle: Puzzle) -> Space:
         return stored_space(puzzle.rules, SpaceRecord(self.space, self.rows, self.width, self.details))
 
+    @cached_property
+    def key_words(self) -> int:
+        """The number of words of a key."""
+        return packing_of(self.details[PACKING]).words
+
     @property
     def searches_keys(self) -> bool:
         """Whether positions are keys that are not listed yet. If so, rows and chunks divide the ranges of keys."""
@@ -371,9 +376,10 @@ class SearchManifest:
     def _check_antipodes(self) -> None:
         known = min(self.layers[-1], MAX_ANTIPODES) if self.searched else 0
         expect(len(self.antipodes) == known, "antipodes", f"{known} indices", f"{len(self.antipodes)} indices")
-        end = 1 << KEY_BITS if self.keyed else self.index_size
+        bits = WORD * self.key_words if self.keyed else 0
+        end = 1 << bits if self.keyed else self.index_size
         ascending = all(first < second for first, second in pairwise((*self.antipodes, end)))
-        expected = "ascending keys" if self.keyed else f"ascending indices below {self.index_size}"
+        expected = f"ascending keys of at most {bits} bits" if self.keyed else f"ascending indices below {end}"
         expect(ascending, "antipodes", expected, self.antipodes)
 
     def _check_puzzle(self) -> None:

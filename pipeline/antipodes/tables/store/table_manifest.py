@@ -11,8 +11,6 @@ from antipodes.storage.manifest_fields import expect, optional, stored_as
 from antipodes.tables.store.found_layers import Layers
 from antipodes.tables.store.manifest import Cut, SearchManifest
 from antipodes_tasks.bfs.bitmaps import UNREACHED
-from antipodes_tasks.keys.packing import packing_of
-from antipodes_tasks.spaces.keyed import PACKING
 
 DEPTH, COUNTS, KEYS, FIRST_KEYS = "depth", "layer_counts", "keys", "first_keys"
 """The names of the arrays."""
@@ -63,11 +61,6 @@ class TableManifest(SearchManifest):
             return written
         counts = {COUNTS: self.counts_layout}
         return written | counts | ({FIRST_KEYS: self.first_keys_layout} if self.keyed else {})
-
-    @property
-    def key_words(self) -> int:
-        """The number of words of a key."""
-        return packing_of(self.details[PACKING]).words
 
     @property
     def keys_layout(self) -> Layout:
