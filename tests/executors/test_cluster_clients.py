@@ -5,22 +5,22 @@ import logging
 import os
 import re
 import threading
-import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from clusters import Cluster
-from distributed import Client
+from distributed import Client, LocalCluster
 from program_runs import Same
-from puzzle_settings import complete, jump
-from waiting import wait_until
+from waiting import PATIENCE, wait_until
 
 from antipodes.executors.distributed.cluster import Cluster as Workers
 from antipodes.puzzles.config import load_config
 from antipodes.system.events import Event, LayerFinished, WorkersLost, silence
 from antipodes.tables.run import RunOptions, run_puzzle
 from antipodes_tasks.base.errors import InputError, InterruptedRunError, SchedulerLostError
+from antipodes_tasks.move_tables import Fill, MoveTables
+from antipodes_tasks.spaces.swap_tables import SwapTables
 
 EIGHT = load_config("eight-puzzle")
 EVERY_LAYER = RunOptions(checkpoint_every=0)
@@ -115,36 +115,32 @@ def test_the_smallest_memory_limit_counts_for_all_workers(
         assert scheduler.memory == (None if least is None else int(0.6 * 2 * least))
 
 
-@pytest.mark.slow
-def test_a_run_is_stopped_while_a_task_builds_the_move_tables(cluster: Cluster, tmp_path: Path) -> None:
-    """The run does not wait for the task, which is cancelled and ends soon."""
-    config = tmp_path / "large.toml"
-    config.write_text(f'[puzzle]\nname = "large"\n{jump(28, 28, "AA", complete(28, 28))}\n')
-    large = load_config(str(config))
-    cluster.add_workers(1)
-    stop = threading.Event()
+def test_a_run_is_stopped_while_a_task_builds_the_move_tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The run does not wait for the task, which is cancelled and fills no more blocks."""
+    begun, go_on, filled = threading.Event(), threading.Event(), list[int]()
 
-    with cluster.client() as client, cluster.client() as other:
+    def waiting(swaps: SwapTables, tables: MoveTables) -> list[Fill]:
+        def fill() -> None:
+            filled.append(1)
+            begun.set()
+            go_on.wait(PATIENCE)
 
-        def stop_at_the_first_task() -> None:
-            wait_until(lambda: builds(other), "the worker builds the tables")
-            stop.set()
+        return [fill, fill]
 
-        threading.Thread(target=stop_at_the_first_task, daemon=True).start()
-        with pytest.raises(
-            InterruptedRunError, match=r"interrupted .* nothing is committed yet; the same call resumes"
-        ):
-            run_puzzle(large, tmp_path / "t.zarr", interrupted=stop.is_set, scheduler=client)
-        gc.collect()  # else the frames of the error may be freed while Python 3.11 parses, which then fails
-        stopped = time.monotonic()
-        wait_until(lambda: not builds(client), "the worker is free again")
-        assert time.monotonic() - stopped < 60
-
-
-def builds(client: Client) -> bool:
-    """Whether the only worker runs the task that builds the move tables."""
-    (keys,) = client.run(lambda dask_worker: [str(task.key) for task in dask_worker.state.executing]).values()
-    return any("tables-" in key for key in keys)
+    monkeypatch.setattr(SwapTables, "fills", waiting)
+    with LocalCluster(n_workers=1, processes=False, protocol="tcp://", dashboard_address=None) as cluster:
+        (worker,) = cluster.workers.values()
+        with Client(cluster, set_as_default=False) as client:
+            with pytest.raises(
+                InterruptedRunError, match=r"interrupted .* nothing is committed yet; the same call resumes"
+            ):
+                run_puzzle(EIGHT, tmp_path / "t.zarr", interrupted=begun.is_set, scheduler=client)
+            gc.collect()  # else the frames of the error may be freed while Python 3.11 parses, which then fails
+            (building,) = worker.state.all_running_tasks
+            wait_until(lambda: building.state == "cancelled", "the worker knows that nobody waits for the task")
+            go_on.set()
+            wait_until(lambda: not worker.state.all_running_tasks, "the worker is free again")
+    assert len(filled) == 1
 
 
 def test_a_client_serves_one_run_at_a_time(idle: Cluster, tmp_path: Path) -> None:

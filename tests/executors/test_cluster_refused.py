@@ -13,8 +13,7 @@ ByThreads = Callable[[str], dict[str, bytes]]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("package", ["antipodes", "numpy"])
-@pytest.mark.parametrize("what", [["run", "eight-puzzle"], ["tile", "3x20"]])
+@pytest.mark.parametrize(("package", "what"), [("antipodes", ["run", "eight-puzzle"]), ("numpy", ["tile", "3x20"])])
 def test_a_first_worker_with_another_version_ends_the_run(
     package: str, what: list[str], cluster: Cluster, begin: Begin, tmp_path: Path
 ) -> None:
@@ -43,9 +42,8 @@ def test_a_late_worker_with_another_version_is_excluded(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("nanny", [False, True])
-def test_a_worker_without_antipodes_ends_the_run(nanny: bool, cluster: Cluster, begin: Begin, tmp_path: Path) -> None:
-    cluster.add_workers(1, nanny=nanny, environment=python_path(tmp_path / "site", sitecustomize=NO_ANTIPODES))
+def test_a_worker_without_antipodes_ends_the_run(cluster: Cluster, begin: Begin, tmp_path: Path) -> None:
+    cluster.add_workers(1, environment=python_path(tmp_path / "site", sitecustomize=NO_ANTIPODES))
     run = begin("run", "eight-puzzle", "--store", "t.zarr", "--scheduler", cluster.address)
     run.fail(1, "worker tcp://", "cannot load antipodes")
     assert not (tmp_path / "t.zarr").exists()

@@ -1,7 +1,6 @@
 """The same tables and tilings on clusters as on threads, without any change for other users of the cluster."""
 
 import signal
-from collections.abc import Callable
 from operator import add
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ from brute_force import layers
 from clusters import Cluster
 from distributed import Client, WorkerPlugin
 from program_runs import EVERY_LAYER, Begin, Same
+from puzzle_settings import TOWERS
 from stores import contents, stop_after
 from waiting import wait_until
 
@@ -21,34 +21,21 @@ from antipodes.tables.verify import verify
 from antipodes.tilings.board_config import load_board
 from antipodes.tilings.run import tile_board
 
-ByThreads = Callable[[str], dict[str, bytes]]
 
-
-@pytest.mark.parametrize(
-    ("puzzle", "by_file", "options"), [("eight-puzzle", True, []), ("knights-coloured", False, EVERY_LAYER)]
-)
-def test_the_same_table(
-    puzzle: str, by_file: bool, options: list[object], shared: Cluster, begin: Begin, same: Same
-) -> None:
-    at = ["--scheduler-file", shared.scheduler_file] if by_file else ["--scheduler", shared.address]
-    report = begin("run", puzzle, "--store", "t.zarr", *at, *options, "--json").finish()
+def test_the_same_table(shared: Cluster, begin: Begin, same: Same) -> None:
+    at = ["--scheduler-file", shared.scheduler_file]
+    report = begin("run", "knights-coloured", "--store", "t.zarr", *at, "--json").finish()
     assert (report["complete"], report["workers_lost"], report["states_found_again"]) == (True, 0, 0)
-    same(puzzle)
+    same("knights-coloured")
 
 
 def test_the_same_table_reduced_by_symmetries(shared: Cluster, tmp_path: Path) -> None:
-    config, options = load_config("hanoi-4-pegs"), RunOptions(symmetry="on", checkpoint_every=0)
-    run_puzzle(config, tmp_path / "threads.zarr", RunOptions(symmetry="on"))
+    options = RunOptions(symmetry="on", checkpoint_every=0)
+    run_puzzle(TOWERS, tmp_path / "threads.zarr", RunOptions(symmetry="on"))
     with shared.client() as client:
-        run_puzzle(config, tmp_path / "t.zarr", options, scheduler=client)
+        run_puzzle(TOWERS, tmp_path / "t.zarr", options, scheduler=client)
         assert verify(tmp_path / "t.zarr", client).ok
     assert contents(tmp_path / "t.zarr") == contents(tmp_path / "threads.zarr")
-
-
-@pytest.mark.slow
-def test_the_same_results_on_a_local_cluster(begin: Begin, same: Same) -> None:
-    begin("run", "knights-coloured", "--store", "t.zarr", "--scheduler", "local", "--workers", 2, "--json").finish()
-    same("knights-coloured")
 
 
 def test_the_same_counts_and_tables_of_keys(shared: Cluster, tmp_path: Path) -> None:

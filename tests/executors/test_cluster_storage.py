@@ -24,11 +24,11 @@ def interrupt(run: Run, *texts: str) -> str:
     return run.fail(75, *texts)
 
 
-@pytest.mark.parametrize("silent", ["journal", "commit.json", "depth/c/", ""])
+@pytest.mark.parametrize("silent", ["commit.json", "depth/c/"])
 def test_a_signal_is_obeyed_while_the_bucket_is_silent(
     silent: str, cluster: Cluster, bucket: Bucket, proxy: Proxy, begin: Begin
 ) -> None:
-    """While workers write the journal, in a commit, in the assembly, and everywhere."""
+    """Of the run itself in a commit, and of a worker in the assembly."""
     cluster.add_workers(1, environment={"AWS_ENDPOINT_URL": proxy.url})
     run = begin("run", "eight-puzzle", "--store", bucket.url(), "--scheduler", cluster.address, *EVERY_LAYER)
     run.wait_for("committed up to depth 3")
@@ -101,11 +101,11 @@ os.fsync = hang
 """
 
 
-@pytest.mark.parametrize("where", ["worker", "run", "threads"])
+@pytest.mark.parametrize("where", ["worker", "threads"])
 def test_a_signal_is_obeyed_while_a_directory_hangs(
     where: str, cluster: Cluster, begin: Begin, same: Same, tmp_path: Path
 ) -> None:
-    """Of a worker, of the run itself, and on threads; dask then waits for none of its threads."""
+    """Of a worker, and of the run itself on threads; dask then waits for none of its threads."""
     flag = tmp_path / "hangs"
     hanging = python_path(tmp_path / "site", sitecustomize=HANGING_DISK.format(flag=str(flag)))
     if where != "threads":

@@ -27,7 +27,7 @@ from antipodes.tilings.run import tile_board
 from antipodes_tasks.base.errors import SchedulerError, WorkerFailedError, WorkersStuckError
 
 EVERY_LAYER = RunOptions(checkpoint_every=0)
-STUCK = 1.2
+STUCK = 2.0
 """Seconds without progress; workers report twice a second what they run."""
 
 
@@ -82,7 +82,7 @@ async def is_busy(*_: object, **__: object) -> dict[str, str]:
 
 SENDING = [
     (fails, "MemoryError"),
-    (never_answers, "did not arrive within 1 seconds"),
+    (never_answers, "did not arrive within 2 seconds"),
     (is_busy, "did not arrive"),
     (None, "cannot be serialized"),
 ]
@@ -90,11 +90,7 @@ SENDING = [
 
 @pytest.mark.parametrize(
     ("answer", "why", "to"),
-    [
-        *((*sending, "the run") for sending in SENDING),
-        (*SENDING[0], "another worker"),
-        *(pytest.param(*sending, "another worker", marks=pytest.mark.slow) for sending in SENDING[1:]),
-    ],
+    [*((*sending, "the run") for sending in SENDING), (*SENDING[0], "another worker")],
 )
 def test_a_worker_cannot_send_a_result(
     to: str, answer: Callable[..., Any] | None, why: str, cluster: Cluster, workers: LocalCluster
@@ -148,7 +144,7 @@ def test_a_long_task_is_progress(cluster: Cluster) -> None:
     """Also a task behind it in the queue, and others that wait for its result."""
     worker, other = cluster.members
     long, queued = cluster._tasks.submit_to(
-        worker, {("nap", 0): (time.sleep, 2.5 * STUCK), ("queued", 0): (len, "abc")}
+        worker, {("nap", 0): (time.sleep, 1.5 * STUCK), ("queued", 0): (len, "abc")}
     )
     (after,) = cluster._tasks.submit_to(other, {("after", 0): (str, long)})
     assert cluster.gather([long, queued, after]) == [None, 3, "None"]
@@ -157,7 +153,7 @@ def test_a_long_task_is_progress(cluster: Cluster) -> None:
 def test_a_task_that_the_scheduler_has_forgotten_is_progress(cluster: Cluster, workers: LocalCluster) -> None:
     """Such as one of a run that was interrupted: its thread is busy until the task ends."""
     worker, _ = cluster.members
-    nap = cluster._tasks.submit_to(worker, {("nap", 0): (time.sleep, 3 * STUCK)})
+    nap = cluster._tasks.submit_to(worker, {("nap", 0): (time.sleep, 2 * STUCK)})
     while not worker_at(workers, worker).active_keys:
         time.sleep(0.01)
     cluster.client.cancel(nap)
@@ -174,7 +170,7 @@ def test_results_over_a_slow_connection_have_more_time_again(cluster: Cluster, w
     gather, deadline = handlers["gather"], time.monotonic() + PATIENCE
 
     async def slow(**named: Any) -> Any:
-        await asyncio.sleep(1.8 * STUCK)
+        await asyncio.sleep(1.5 * STUCK)
         return await gather(**named)
 
     handlers["gather"] = slow
@@ -203,12 +199,11 @@ def fail_after(worker: Worker, requests: int) -> None:
     worker.handlers["get_data"] = answer
 
 
-@pytest.mark.parametrize("requests", [6, *(pytest.param(number, marks=pytest.mark.slow) for number in (0, 25))])
 def test_a_table_is_completed_by_the_other_workers(
-    requests: int, cluster: Cluster, workers: LocalCluster, same: Same, tmp_path: Path
+    cluster: Cluster, workers: LocalCluster, same: Same, tmp_path: Path
 ) -> None:
     broken = next(iter(cluster.members))
-    fail_after(worker_at(workers, broken), requests)
+    fail_after(worker_at(workers, broken), 6)
     events: list[Event] = []
     report = run_puzzle(load_config("eight-puzzle"), tmp_path / "t.zarr", EVERY_LAYER, events.append, scheduler=cluster)
     (lost,) = [event for event in events if isinstance(event, WorkersLost)]

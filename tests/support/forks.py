@@ -24,7 +24,9 @@ PROGRAM = [sys.executable, "-c", "from antipodes.cli.program import main; main()
 DASK = ("distributed.cli.dask_scheduler", "distributed.cli.dask_worker")
 FOLDER = Path(__file__).parent
 """The folder of programs of the tests; a command starts one by the path of its file."""
-READ_AT_IMPORT = ("PYTHON", "NUMBA_", "ZARR_", "DASK_", "MALLOC_", "LD_")
+ON_HOST = ["ip", "netns", "exec"]
+"""The words with which a command begins that runs on a host of its own; its name follows."""
+READ_AT_IMPORT = ("PYTHON", "NUMBA_", "ZARR_", "MALLOC_", "LD_")
 """Prefixes of the environment variables that Python or a library reads only when it starts."""
 ADOPT = 36
 """Linux's PR_SET_CHILD_SUBREAPER: descendants whose parent has ended become children of this process."""
@@ -39,6 +41,7 @@ def popen(command: Sequence[str], **options: Any) -> "subprocess.Popen[Any]":
 
 def forkable(command: Sequence[str], environment: Mapping[str, str] | None) -> bool:
     """Return whether a fork of the server can replace the process that the command would start."""
+    command = command[4:] if list(command[:3]) == ON_HOST else command
     known = list(command[:3]) == PROGRAM or (
         command[0] == sys.executable
         and (Path(command[1]).parent == FOLDER or (command[1] == "-m" and command[2] in DASK))
@@ -130,8 +133,16 @@ def serve(connection: socket.socket) -> dict[str, Any]:
             os.close(file)
 
 
+def move_to_host(name: str) -> None:
+    """Continue in the network namespace of a host, as ``ip netns exec`` does."""
+    with open(f"/run/netns/{name}") as host:
+        assert ctypes.CDLL(None).setns(host.fileno(), 0) == 0
+
+
 def become(request: dict[str, Any], streams: Sequence[int], ready: int) -> None:
     """Turn this process into the requested one; write its process id as soon as its group can be killed."""
+    import dask  # the tests' process, which imports this module, loads no dask for it
+
     if request["session"]:
         os.setsid()
     os.chdir(request["cwd"])
@@ -142,6 +153,7 @@ def become(request: dict[str, Any], streams: Sequence[int], ready: int) -> None:
     os.environ.clear()
     os.environ.update(request["environment"])
     tempfile.tempdir = None
+    dask.config.refresh()
     sys.stdin, sys.stdout = open(0), open(1, "w")  # noqa: SIM115
     sys.stderr = open(2, "w", buffering=1, errors="backslashreplace")  # noqa: SIM115
     sys.__stdin__, sys.__stdout__, sys.__stderr__ = sys.stdin, sys.stdout, sys.stderr
@@ -149,6 +161,9 @@ def become(request: dict[str, Any], streams: Sequence[int], ready: int) -> None:
 
 def run(command: Sequence[str]) -> None:
     """Run a command, without its interpreter, as ``python`` does."""
+    if list(command[:3]) == ON_HOST:
+        move_to_host(command[3])
+        command = command[4:]
     kind, what, *arguments = command[1:]
     if Path(kind).parent == FOLDER:  # the server's own folder, where a program finds other modules of the tests
         sys.argv = list(command[1:])
