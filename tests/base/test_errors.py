@@ -77,9 +77,8 @@ def test_what_a_task_raises_survives_the_way(
     assert isinstance(there, StoreError) == (expected is StoreDamagedError)
 
 
-@pytest.mark.parametrize("where", ["threads", pytest.param("local", marks=pytest.mark.slow)])
-def test_metadata_that_vanish_in_mid_run(where: str, tmp_path: Path) -> None:
-    store, options = tmp_path / "t.zarr", RunOptions(workers=1, scheduler=where, checkpoint_every=0)
+def test_metadata_that_vanish_in_mid_run(tmp_path: Path) -> None:
+    store, options = tmp_path / "t.zarr", RunOptions(workers=1, checkpoint_every=0)
 
     def remove(event: Event) -> None:
         if isinstance(event, Assembling):

@@ -30,7 +30,9 @@ ONLY_COMMANDS = {
 
 def texts_with_options(path: Path) -> Iterator[str]:
     """Yield the texts of a module, except docstrings, that name an option of a command."""
-    module = ast.parse(path.read_text(encoding="utf-8"))
+    if "--" not in (content := path.read_text(encoding="utf-8")):
+        return
+    module = ast.parse(content)
     docstrings = {id(node.value) for node in ast.walk(module) if isinstance(node, ast.Expr)}
     for node in ast.walk(module):
         is_text = isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in docstrings

@@ -92,6 +92,7 @@ print(json.dumps(found))
 """A program that runs commands in one process, because each process would load the libraries without machine code."""
 
 
+@pytest.mark.slow
 def test_commands_and_files_take_it(python: Run) -> None:
     run, in_file = ("run", "five.toml", "--quiet", "--store"), ("run", "greeting.toml", "--quiet", "--store", "b.zarr")
     commands = [
@@ -116,6 +117,7 @@ def test_commands_and_files_take_it(python: Run) -> None:
     assert "[run] greeting: expected a string, found 5" in refused
 
 
+@pytest.mark.slow
 def test_functions_take_it(python: Run) -> None:
     program = """
 import inspect, json

@@ -1,14 +1,12 @@
 """Move tables are built in blocks, within the memory that the plan promises."""
 
 import json
-import signal
 from pathlib import Path
 
 import numpy as np
 import pytest
 from programs import Process
 from puzzle_settings import complete, jump, listed, sliding
-from waiting import PATIENCE, wait_until
 
 from antipodes.executors.threads import Threads
 from antipodes.puzzles.config import Config, load_config
@@ -27,7 +25,6 @@ PUZZLES = {
     "complete-one-empty": jump(1, 184, "-B" + "A" * 182, complete(1, 184)),
     "listed": listed(400),
     "kings": jump(8, 8, "ABCD", 'moves = "king"'),
-    "knights": jump(32, 32, "AB", 'moves = "knight"'),
     "line": sliding(1, 700, [1] * 698 + [2]),
     "colours": sliding(5, 5, [1] * 12 + [2] * 12),
 }
@@ -36,7 +33,7 @@ PUZZLES = {
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "lean"),
-    [*((name, True) for name in PUZZLES), *((name, False) for name in ("complete", "kings", "listed"))],
+    [*((name, True) for name in PUZZLES if name != "listed"), ("listed", False)],
 )
 def test_a_run_takes_no_more_memory_than_planned(name: str, lean: bool, tmp_path: Path, process: Process) -> None:
     config = tmp_path / f"{name}.toml"
@@ -98,15 +95,3 @@ def test_an_interrupted_building_says_how_to_go_on(tmp_path: Path, monkeypatch: 
     config = small_blocks(monkeypatch)
     with pytest.raises(InterruptedRunError, match="nothing is committed yet; the same call resumes"):
         run_puzzle(config, tmp_path / "t.zarr", interrupted=lambda: True)
-
-
-@pytest.mark.slow
-def test_sigterm_while_large_tables_are_built(tmp_path: Path, process: Process) -> None:
-    config = tmp_path / "large.toml"
-    config.write_text(f'[puzzle]\nname = "large"\n{jump(24, 24, "AA", complete(24, 24))}\n')
-    running = process("run", config, "--store", tmp_path / "t.zarr")
-    wait_until((tmp_path / "t.zarr").exists, "the run has begun")
-    running.send_signal(signal.SIGTERM)
-    _, err = running.communicate(timeout=PATIENCE)
-    assert running.returncode == 75
-    assert "interrupted" in err

@@ -93,7 +93,7 @@ def test_positions_in_one_line_of_text_are_farther_apart_than_their_symbols() ->
     assert captions == "    2            1", "wide characters take two columns"
 
 
-@pytest.mark.parametrize("layers", [[1], [1, 2, 4, 3], [1] * 300])
+@pytest.mark.parametrize("layers", [[1], [1] * 300])
 def test_pictures(layers: list[int], tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     plot_layers(layers, "five-tiles", tmp_path / "layers.svg", complete=False)
@@ -119,16 +119,14 @@ def test_endings_are_refused_before_the_store_is_read(cli: Command) -> None:
         assert "expected a file name ending in" in cli("layers", "none.zarr", "--plot", name).err
 
 
-@pytest.mark.parametrize(
-    ("command", "absent"),
-    [(name, "matplotlib numba zarr dask distributed rich") for name in ("--help", "puzzles", "boards")]
-    + [("rank eight-puzzle 123456780", "numba")],
-)
-def test_heavy_libraries_are_loaded_only_by_commands_that_need_them(command: str, absent: str) -> None:
+def test_heavy_libraries_are_loaded_only_by_commands_that_need_them() -> None:
     code = (
-        "import sys; from antipodes.cli.main import run_command; run_command(sys.argv[2:]);"
+        "import sys; from antipodes.cli.main import run_command\n"
+        "for words in sys.argv[2:]: run_command(words.split())\n"
         "print(sorted(set(sys.argv[1].split()) & set(sys.modules)))"
     )
-    words = [sys.executable, "-c", code, absent, *command.split()]
-    done = subprocess.run(words, capture_output=True, text=True, check=True)
-    assert done.stdout.splitlines()[-1] == "[]"
+    everything = "matplotlib numba zarr dask distributed rich"
+    for absent, commands in ((everything, ["--help", "puzzles", "boards"]), ("numba", ["rank eight-puzzle 123456780"])):
+        words = [sys.executable, "-c", code, absent, *commands]
+        done = subprocess.run(words, capture_output=True, text=True, check=True)
+        assert done.stdout.splitlines()[-1] == "[]"

@@ -143,7 +143,7 @@ def test_the_check_of_a_table(name: str, config: Config, store: Path, layers: li
     positions = np.concatenate(known_positions(name))
     arrays = ("layer_counts", "depth", "keys", "first_keys")
     chunks = [sorted((tmp_path / "t.zarr" / array / "c").rglob("0")) for array in arrays]
-    damaged = [path for some in chunks for path in [one for one in some if one.is_file()][:3]]
+    damaged = [next(one for one in some if one.is_file()) for some in chunks if some]
     assert len(damaged) > 1
     for number, chunk in enumerate(damaged):
         content, key = chunk.read_bytes(), str(chunk.relative_to(tmp_path / "t.zarr"))
@@ -204,7 +204,7 @@ def test_layers_are_counted_without_a_table(name: str, config: Config, table: Ta
         assert not (tmp_path / "u.zarr").exists()
 
 
-def test_the_graph_has_every_move(name: str, config: Config) -> None:
+def test_the_graph_has_every_move_and_is_a_component(name: str, config: Config) -> None:
     found, puzzle, known = ap.graph(config), config.puzzle, known_positions(name)
     nodes = [bytes(labels) for labels in found.labels]
     depths = {bytes(one): depth for depth, positions in enumerate(known) for one in positions}
@@ -213,14 +213,11 @@ def test_the_graph_has_every_move(name: str, config: Config) -> None:
     edges = [(nodes[one], nodes[other]) for one, other in found.edges.tolist()]
     assert set(edges) == {(here, there) for here, there in expected if here != there}
     assert len(set(edges)) == len(edges)
-
-
-def test_the_component_of_the_start(name: str, config: Config, layers: list[int]) -> None:
     if name in FUNCTIONS:
         with pytest.raises(InputError, match="only accept positions that are reachable"):
             ap.components(config)
-    elif config.puzzle.moves.reversible and len(config.puzzle.starts) == 1:
-        assert sum(layers) in {one.size for one in ap.components(config)}
+    elif puzzle.moves.reversible and len(puzzle.starts) == 1:
+        assert len(nodes) in {one.size for one in ap.components(config)}
 
 
 def test_layers_up_to_symmetry(name: str, table: Table) -> None:
@@ -275,9 +272,11 @@ def serve(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Path], Client]:
 
 
 COMMANDS_FAST = ("corners and equal edges", "one-way", "several blanks", "cars", "reduced goals", "keys of tiles")
+COMMANDS_TRIED = (*COMMANDS_FAST, "hanoi", "burnt pancakes", "free tiles", "group", "blocks", "reduced twists")
+"""Names of puzzles that differ in their notation, or in what commands have to refuse."""
 
 
-@pytest.mark.parametrize("name", slow_unless_in(COMMANDS_FAST, SETTINGS))
+@pytest.mark.parametrize("name", slow_unless_in(COMMANDS_FAST, COMMANDS_TRIED))
 def test_commands(name: str, cli: Command, serve: Callable[[Path], Client], tmp_path: Path) -> None:
     config, known = Config({"name": "x", **SETTINGS[name]}), known_positions(name)
     run = {"symmetry": "on"} if name.startswith("reduced") else {}

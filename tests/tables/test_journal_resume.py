@@ -58,36 +58,38 @@ def searched(request: pytest.FixtureRequest, config: Config, whole: dict[str, by
         yield pancakes, contents(Path(folder) / "t.zarr")
 
 
-POINTS: list[tuple[str, type, str, int]] = [
-    ("bits keys", Shards, "flush", 1),
-    ("bits", Shards, "flush", 22),
-    ("bits keys", Journal, "put", 1),
-    ("bits", Journal, "put", 22),
-    ("bits keys", ManifestFile, "write", 0),
-    ("keys", ManifestFile, "write", 4),
-    *(("bits", ManifestFile, "write", at) for at in (23, 24, 25)),
-    ("bits keys", TableStore, "create_arrays", 0),
-    ("keys", TableStore, "write_keys", 3),
-    ("bits", TableStore, "write_chunk", 0),
-    ("keys", TableStore, "write_chunk", 3),
-    ("keys", TableStore, "commit_arrays", 2),
-    ("bits keys", TableStore, "complete", 0),
-    ("bits keys", DirectoryStorage, "delete", 1),
+BEFORE, AFTER = (True,), (False,)
+POINTS: list[tuple[str, type, str, int, tuple[bool, ...]]] = [
+    ("bits keys", Shards, "flush", 1, BEFORE),
+    ("bits", Shards, "flush", 22, AFTER),
+    ("bits keys", Journal, "put", 1, AFTER),
+    ("bits", Journal, "put", 22, BEFORE),
+    ("bits keys", ManifestFile, "write", 0, BEFORE + AFTER),
+    ("keys", ManifestFile, "write", 4, AFTER),
+    *(("bits", ManifestFile, "write", at, BEFORE + AFTER) for at in (23, 24)),
+    ("bits keys", TableStore, "create_arrays", 0, BEFORE),
+    ("keys", TableStore, "write_keys", 3, AFTER),
+    ("bits", TableStore, "write_chunk", 0, BEFORE + AFTER),
+    ("keys", TableStore, "write_chunk", 3, AFTER),
+    ("keys", TableStore, "commit_arrays", 2, AFTER),
+    ("bits keys", TableStore, "complete", 0, BEFORE),
+    ("bits keys", DirectoryStorage, "delete", 1, BEFORE + AFTER),
 ]
-"""Calls of a run that commits each layer (23 of the bits), of the beginning of the assembly, and of the table."""
+"""Calls of a run that commits each layer (23 of the bits), of the beginning of the assembly, and of the table; and
+whether the run is killed before or after each of them."""
 
 
 @pytest.mark.parametrize(
-    ("searched", "kind", "name", "at"),
+    ("searched", "kind", "name", "at", "before"),
     [
-        pytest.param(searched, *call, id=f"{searched}-{call[1]}-{call[2]}")
+        pytest.param(searched, *call, before, id=f"{searched}-{call[1]}-{call[2]}-{'before' if before else 'after'}")
         for searched in ("bits", "keys")
-        for of, *call in POINTS
+        for of, *call, moments in POINTS
         if searched in of.split()
+        for before in moments
     ],
     indirect=["searched"],
 )
-@pytest.mark.parametrize("before", [True, False], ids=["before", "after"])
 def test_killed_at(
     kind: type, name: str, at: int, before: bool, searched: Searched, tmp_path: Path, monkeypatch: Patch
 ) -> None:

@@ -176,7 +176,7 @@ def tight(name: str, monkeypatch: Patch) -> RunOptions:
 
 @pytest.mark.parametrize(
     "name",
-    ["wide", "one-way", *(pytest.param(name, marks=pytest.mark.slow) for name in ("blocks", "tiles"))],
+    ["wide", "one-way", pytest.param("blocks", marks=pytest.mark.slow)],
     indirect=True,
 )
 def test_in_pieces_on_disk(name: str, whole: Path, tight: RunOptions, tmp_path: Path, monkeypatch: Patch) -> None:
@@ -197,7 +197,7 @@ def test_in_pieces_on_disk(name: str, whole: Path, tight: RunOptions, tmp_path: 
     [
         ("one-way", "put", 0),
         ("one-way", "read", 300),
-        *(pytest.param("blocks", call, at, marks=pytest.mark.slow) for call, at in (("put", 200), ("read", 0))),
+        pytest.param("blocks", "put", 200, marks=pytest.mark.slow),
     ],
     indirect=["name"],
 )
@@ -231,9 +231,9 @@ def test_a_full_disk(
     assert contents(tmp_path / "t.zarr") == contents(whole)
 
 
-@pytest.mark.parametrize("name", ["blocks", "one-way"], indirect=True)
-@pytest.mark.parametrize("every", [0.0, 1e9])
-@pytest.mark.parametrize("call", [0, 9])
+@pytest.mark.parametrize(
+    ("name", "every", "call"), [("blocks", 1e9, 9), ("one-way", 0.0, 9), ("one-way", 1e9, 0)], indirect=["name"]
+)
 def test_workers_that_share_no_memory(name: str, call: int, every: float, whole: Path, tmp_path: Path) -> None:
     """Successors are sent to their owners; where a worker is lost at a call, the others go back."""
     options = RunOptions(workers=2, checkpoint_every=every)
@@ -323,7 +323,7 @@ def test_workers_share_out_all_depths(tmp_path: Path) -> None:
     assert most < 0.65 * positions
 
 
-@pytest.mark.parametrize("name", ["wide", "blocks"], indirect=True)
+@pytest.mark.parametrize("name", ["wide"], indirect=True)
 def test_damage_gives_no_wrong_answer(name: str, whole: Path, tmp_path: Path) -> None:
     """Whichever bit of whichever file is flipped, a query answers as before or names what is damaged."""
     files, rng = contents(whole), np.random.default_rng(7)

@@ -30,7 +30,7 @@ from antipodes.tables.run import run_puzzle
 @pytest.mark.slow
 def test_killed_in_every_phase() -> None:
     """`kills` starts each run in another way, and kills it at a call of the file system or at a random time."""
-    command = [sys.executable, Path(kills.__file__), str(10 * kills.TIMES), "1"]
+    command = [sys.executable, Path(kills.__file__), str(6 * kills.TIMES), "1"]
     ended = subprocess.run(command, capture_output=True, text=True, check=False)
     assert ended.returncode == 0, ended.stderr
 
@@ -91,7 +91,7 @@ def test_a_second_signal_stops_immediately(process: Process, same: Same) -> None
 @pytest.mark.slow
 def test_ctrl_c_with_processes(process: Process, same: Same) -> None:
     """A terminal sends SIGINT to every process of the group."""
-    options = ["--scheduler", "local", "--workers", "2", *EVERY_LAYER]
+    options = ["--scheduler", "local", "--workers", "1", *EVERY_LAYER]
     running = process("run", "five-tiles", "--store", "t.zarr", *options, start_new_session=True)
     wait_for_layer(running, 5)
     os.killpg(running.pid, signal.SIGINT)
@@ -124,10 +124,10 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
         yield disk
 
 
-@pytest.mark.parametrize("options", [EVERY_LAYER, pytest.param([], marks=pytest.mark.slow)])
-def test_a_full_disk(options: list[str], small_disk: Path, process: Process, same: Same) -> None:
+@pytest.mark.slow
+def test_a_full_disk(small_disk: Path, process: Process, same: Same) -> None:
     store = small_disk / "t.zarr"
-    running = process("run", "five-tiles", "--store", store, *options)
+    running = process("run", "five-tiles", "--store", store, *EVERY_LAYER)
     wait_for_layer(running, 3)
     running.send_signal(signal.SIGSTOP)
     with contextlib.suppress(OSError):
@@ -137,12 +137,12 @@ def test_a_full_disk(options: list[str], small_disk: Path, process: Process, sam
     assert running.returncode == 1
     assert "No space left on device" in err.splitlines()[-1]
     for command in (["resume", store], ["run", "five-tiles", "--store", store]):
-        again = process(*command, "--quiet", *options)
+        again = process(*command, "--quiet", *EVERY_LAYER)
         _, err = again.communicate(timeout=PATIENCE)
         assert (again.returncode, len(err.splitlines())) == (2, 1), err
         assert re.search(r"needs another \d.* of free disk space, but \d", err)
     (small_disk / "filler").unlink()
-    last = process("resume", store, "--quiet", *options)
+    last = process("resume", store, "--quiet", *EVERY_LAYER)
     _, err = last.communicate(timeout=PATIENCE)
     assert (last.returncode, said(err)) == (0, [])
     same("five-tiles", store)
@@ -189,24 +189,19 @@ def spilling(puzzle: Path) -> list[str]:
     return ["--memory-limit", str(plan_run(load_config(str(puzzle)).puzzle, 1).min_bytes), "--workers", "1"]
 
 
-@pytest.mark.parametrize("mode", ["at the end", "spills and every layer"])
-@pytest.mark.parametrize(("kind", "number"), FAULTS)
+@pytest.mark.parametrize(
+    ("kind", "number", "mode", "step"),
+    [
+        (SYNCS, errno.EIO, "at the end", 7),
+        *((*fault, "spills and every layer", 7) for fault in FAULTS),
+        *(
+            pytest.param(*fault, mode, 5, marks=pytest.mark.slow)
+            for fault in FAULTS
+            for mode in ("every layer", "spills")
+        ),
+    ],
+)
 def test_a_fault_at_some_calls(
-    kind: str, number: int, mode: str, cli: Command, puzzle: Path, whole: dict[str, bytes], tmp_path: Path
-) -> None:
-    check_faults(kind, number, mode, 7, cli, puzzle, whole, tmp_path)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("mode", ["every layer", "spills"])
-@pytest.mark.parametrize(("kind", "number"), FAULTS)
-def test_a_fault_at_more_calls(
-    kind: str, number: int, mode: str, cli: Command, puzzle: Path, whole: dict[str, bytes], tmp_path: Path
-) -> None:
-    check_faults(kind, number, mode, 2, cli, puzzle, whole, tmp_path)
-
-
-def check_faults(
     kind: str, number: int, mode: str, step: int, cli: Command, puzzle: Path, whole: dict[str, bytes], tmp_path: Path
 ) -> None:
     """Let a call of the file system fail, and all after it, for each ``step``-th call of a run."""

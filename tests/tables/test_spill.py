@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from every_kind import config_of
 from faults import DELETES, EVERY, Killed, fault_at, kill
+from forgetful import Forgetful
 from programs import Command, Outcome
 from stores import change_manifest, contents, read_manifest, stop_after, toml
 
@@ -19,7 +20,7 @@ from antipodes.tables.layers import division as dividing
 from antipodes.tables.planning import plan as planning
 from antipodes.tables.run import run_puzzle
 from antipodes.tables.strategies.disk_strategy import DiskStrategy
-from antipodes_tasks.base.errors import StoreError
+from antipodes_tasks.base.errors import InputError, StoreError
 
 IDENTIFIER = "ab" * 32
 READ = [
@@ -113,7 +114,6 @@ def test_resume_remembers_the_directory_or_is_told(
     assert "spill" not in read_manifest(tmp_path / "t.zarr" / MANIFEST)
 
 
-@pytest.mark.slow
 def test_a_cluster_cannot_resume_layers_outside_of_the_store(
     cli: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, home: Path
 ) -> None:
@@ -121,10 +121,9 @@ def test_a_cluster_cannot_resume_layers_outside_of_the_store(
     begun(tmp_path / "t.zarr", tmp_path / "spill")
     monkeypatch.undo()
     monkeypatch.setenv("XDG_DATA_HOME", str(home))
-    monkeypatch.chdir(tmp_path)
-    message = one_line(cli("resume", "t.zarr", "--scheduler", "local", "--workers", "1", "--quiet"))
-    assert "only threads of one process can resume it, with --scheduler threads" in message
-    assert cli("resume", "t.zarr", "--quiet").status == 0
+    with pytest.raises(InputError, match="only threads of one process can resume it, with scheduler="):
+        run_puzzle(config_of("topspin"), tmp_path / "t.zarr", scheduler=Forgetful(()))
+    assert cli("resume", tmp_path / "t.zarr", "--quiet").status == 0
 
 
 def test_run_uses_the_directory_in_the_file_that_the_user_names(cli: Command, tmp_path: Path) -> None:
@@ -248,7 +247,7 @@ def test_layers_of_a_run_that_is_killed_at_its_end_are_found_and_deleted(
         "overwrite elsewhere": [*run, "--overwrite"],
     }
     found = 0
-    for at in range(max(1, deletes.count - 4), deletes.count + 1):
+    for at in range(max(1, deletes.count - 4), deletes.count + 1, 2):
         shutil.rmtree(tmp_path / "t.zarr", ignore_errors=True)
         shutil.rmtree(tmp_path / "spill")
         with fault_at(at, kill, (DELETES,), lasts=True), pytest.raises(Killed):
@@ -263,7 +262,7 @@ def test_layers_of_a_run_that_is_killed_at_its_end_are_found_and_deleted(
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("begin", "counts_only", "step"),
-    [("new", False, 9), ("new", True, 7), ("overwritten", False, 7), ("overwritten", True, 9), ("removed", False, 2)],
+    [("new", False, 9), ("overwritten", True, 9), ("removed", False, 2)],
 )
 def test_a_run_that_is_killed_at_some_call_leaves_no_folder(
     begin: str, counts_only: bool, step: int, cli: Command, tmp_path: Path

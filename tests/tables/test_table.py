@@ -201,7 +201,7 @@ def in_many_chunks(tmp_path: Path) -> Path:
 def queries(table: Table, seed: int) -> list[object]:
     rng = np.random.default_rng(seed)
     answers: list[object] = []
-    for _ in range(3):
+    for _ in range(2):
         answers.append(table.distances_by_index(rng.integers(0, table.index_size, 500)).tolist())
         answers += [
             table.distance(one, None) for one in rng.permuted(np.tile(np.arange(9, dtype=np.uint8), (9, 1)), axis=1)
@@ -214,8 +214,8 @@ def queries(table: Table, seed: int) -> list[object]:
 def test_threads_share_a_table_with_a_tiny_cache(in_many_chunks: Path) -> None:
     with open_table(in_many_chunks) as alone, open_table(in_many_chunks, 1) as shared:
         assert len(TableStore(in_many_chunks).read().chunks) > 10
-        expected = [queries(alone, seed) for seed in range(4)]
-        assert in_threads(lambda seed: queries(shared, seed), threads=4) == expected
+        expected = [queries(alone, seed) for seed in range(3)]
+        assert in_threads(lambda seed: queries(shared, seed), threads=3) == expected
 
 
 def test_a_table_that_is_closed_while_threads_read_it(finished: Path) -> None:
@@ -293,16 +293,6 @@ def test_a_path_that_breaks_off_names_the_damaged_chunk(eight: Path) -> None:
         set_depth(eight, index, lambda _: 0)
     with open_table(eight) as table, pytest.raises(StoreDamagedError, match="at depth 0, but it is not a start"):
         table.path(table.space.unrank([0])[0])
-
-
-@pytest.mark.slow
-def test_a_million_distances(tmp_path: Path) -> None:
-    run_puzzle(load_config("three-colours"), tmp_path / "t.zarr", RunOptions(workers=2))
-    with open_table(tmp_path / "t.zarr") as table:
-        labels = table.space.unrank(np.random.default_rng(5).integers(0, table.index_size, 1_000_000))
-        distances = table.distances(labels)
-    assert distances.min() >= 0
-    assert distances.max() == 57
 
 
 @pytest.mark.parametrize("limit", [None, 0, 1, 99, 100, 101, 1234, 10**9])

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 import pytest
 import zarr
-from own_puzzles import symmetric_towers
 from puzzle_settings import TOWERS
 from stores import stop_after
 
@@ -24,22 +23,17 @@ from antipodes_tasks.properties.finding import symmetries_of
 LIGHTS = Config({"name": "lights", "family": "lights-out", "rows": 3, "columns": 3})
 
 
-def functions() -> Config:
-    """Made where it is used, since other tests forget the puzzles that this process was given."""
-    return as_config(symmetric_towers(4, 4))
-
-
 def run(store: Path, layers: int = 1000, config: Config = TOWERS, **more: Any) -> RunReport:
     """The report of a run with symmetries that is interrupted after some layers."""
     options = RunOptions(**{"workers": 2, "symmetry": "on", "checkpoint_every": 0, **more})
     return run_puzzle(config, store, options, interrupted=stop_after(layers))
 
 
-@pytest.fixture(scope="module", params=["towers", "lights", "functions"])
+@pytest.fixture(scope="module", params=["towers", "lights"])
 def tables(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Table, Table]]:
     """A reduced table, and the whole one of the same puzzle."""
     folder = tmp_path_factory.mktemp("tables")
-    config = {"towers": TOWERS, "lights": LIGHTS}.get(request.param) or functions()
+    config = {"towers": TOWERS, "lights": LIGHTS}[request.param]
     run(folder / "reduced.zarr", config=config)
     run(folder / "whole.zarr", config=config, symmetry=None)
     with open_table(folder / "reduced.zarr") as reduced, open_table(folder / "whole.zarr") as whole:
