@@ -18,7 +18,7 @@ ASKED = [*PROGRAM, "rank", "--permutation", "3 1 2 0"]
 def test_a_forked_process_has_the_arguments_streams_folder_and_variables_of_a_fresh_one(tmp_path: Path) -> None:
     board = '[board]\nname = "domino"\ncells = "##"\n'
     (tmp_path / "wrong.toml").write_text(board)
-    for command in (ASKED, [*PROGRAM, "tile", "wrong.toml"], [*PROGRAM, "query"]):
+    for command in (ASKED, [*PROGRAM, "tile", "wrong.toml"]):
         ended = []
         for start in (popen, subprocess.Popen):
             with start(

@@ -14,6 +14,7 @@ from project import ROOT
 
 import antipodes
 
+pytestmark = pytest.mark.slow
 PIPELINE, TASKS = ROOT / "pipeline" / "antipodes", ROOT / "tasks" / "antipodes_tasks"
 FOREIGN_TO_TASKS = {"dask", "distributed", "zarr", "typer", "rich", "matplotlib", "PIL"}
 ARCHITECTURE = ROOT / "docs" / "architecture.md"
@@ -59,17 +60,19 @@ def imports_of(path: Path, typed: bool = False) -> frozenset[str]:
     return frozenset(imported(parsed(path), path, typed))
 
 
-def imported(node: ast.AST, path: Path, typed: bool) -> Iterator[str]:
-    if not typed and isinstance(node, ast.If) and ast.unparse(node.test).endswith("TYPE_CHECKING"):
-        return
-    if isinstance(node, ast.Import):
-        yield from (alias.name for alias in node.names)
-    elif isinstance(node, ast.ImportFrom):
-        assert node.level == 0, f"{path}: relative import"
-        yield str(node.module)
-        yield from (f"{node.module}.{alias.name}" for alias in node.names)
-    for child in ast.iter_child_nodes(node):
-        yield from imported(child, path, typed)
+def imported(tree: ast.AST, path: Path, typed: bool) -> Iterator[str]:
+    nodes = [tree]
+    while nodes:
+        node = nodes.pop()
+        if not typed and isinstance(node, ast.If) and ast.unparse(node.test).endswith("TYPE_CHECKING"):
+            continue
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}: relative import"
+            yield str(node.module)
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+        nodes += ast.iter_child_nodes(node)
 
 
 def plainly_imported(path: Path) -> set[str]:

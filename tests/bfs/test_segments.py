@@ -194,7 +194,7 @@ def random_tables(rng: np.random.Generator) -> MoveTables:
     target[np.arange(4) >= rng.integers(0, 5, ROWS)[:, np.newaxis]] = -1
     maps = np.array([np.arange(WIDTH), *(rng.permutation(WIDTH) for _ in range(3))], dtype=np.int32)
     maps[2, rng.random(WIDTH) < 0.3] = -1
-    return MoveTables(target, rng.integers(0, 4, (ROWS, 4)).astype(np.int8), maps, False)
+    return MoveTables(target, rng.integers(0, 4, (ROWS, 4)).astype(np.int16), maps, False)
 
 
 def segment_of(flags: NDArray[np.bool_], kind: int, chunk: int = 0) -> Segment:

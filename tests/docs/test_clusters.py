@@ -25,8 +25,9 @@ from antipodes.cli.loading import INTERRUPTED
 from antipodes.cli.streams import BAD_INPUT
 from antipodes.executors.distributed.connection import connected, dashboard_of
 from antipodes.executors.open_scheduler import as_scheduler
-from antipodes.puzzles.config import bundled_configs
+from antipodes.puzzles.config import bundled_configs, load_config
 from antipodes.storage.opening import checked_url
+from antipodes.tables.run import run_puzzle
 from antipodes_tasks.base.errors import InputError, SchedulerError
 
 ByThreads = Callable[[str], dict[str, bytes]]
@@ -245,11 +246,11 @@ def start(command: list[object], log: Path, environment: dict[str, str]) -> "sub
 
 
 @pytest.mark.slow
-def test_a_job_that_runs_out_of_time_is_requeued_and_resumes(
-    slurm: dict[str, str], by_threads: ByThreads, tmp_path: Path
-) -> None:
-    log = tmp_path / "job.log"
-    command: list[object] = ["bash", EXAMPLES / "slurm.sh", "eight-puzzle", "--store", "t.zarr"]
+def test_a_job_that_runs_out_of_time_is_requeued_and_resumes(slurm: dict[str, str], tmp_path: Path) -> None:
+    """The puzzle has 512 layers, so that the run is still at it when the signal arrives or a worker joins late."""
+    log, puzzle = tmp_path / "job.log", tmp_path / "nine.toml"
+    puzzle.write_text('[puzzle]\nname = "nine"\nfamily = "hanoi"\ndiscs = 9\n', encoding="utf-8")
+    command: list[object] = ["bash", EXAMPLES / "slurm.sh", "nine.toml", "--store", "t.zarr"]
     job = start([*command, "--checkpoint-every", 0], log, slurm)
     wait_until(lambda: "depth 1:" in log.read_text() or job.poll() is not None, "the run has begun")
     job.send_signal(signal.SIGTERM)
@@ -261,9 +262,10 @@ def test_a_job_that_runs_out_of_time_is_requeued_and_resumes(
     assert not manifest["complete"]
     again = start(command, log, slurm)
     assert again.wait(PATIENCE) == 0, log.read_text()
-    assert f"eight-puzzle: resumes from depth {committed}," in log.read_text()
+    assert f"nine: resumes from depth {committed}," in log.read_text()
     assert "2 workers with 2 threads" in log.read_text()
-    assert contents(tmp_path / "t.zarr") == by_threads("eight-puzzle")
+    run_puzzle(load_config(str(puzzle)), tmp_path / "threads.zarr")
+    assert contents(tmp_path / "t.zarr") == contents(tmp_path / "threads.zarr")
     assert (tmp_path / "scontrol.log").read_text() == "requeue 7\n"
 
 
@@ -293,9 +295,7 @@ def test_a_job_that_is_told_to_stop_before_its_run_begins_is_requeued(
     ("arguments", "status", "text"),
     [
         (["no-such-puzzle", "--store", "t.zarr"], 2, "antipodes: expected the name of a puzzle"),
-        (["eight-puzzle", "--store", "x://y"], 2, "antipodes: "),
         (["eight-puzzle", "--store", "file/t.zarr"], 1, "antipodes: cannot "),
-        (["eight-puzzle"], 2, "--store"),
     ],
 )
 def test_the_statuses_of_jobs_of_their_own(

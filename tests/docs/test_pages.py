@@ -23,16 +23,12 @@ def text_of(page: Path) -> str:
     return page.read_text(encoding="utf-8")
 
 
-every_page = pytest.mark.parametrize("page", ALL_PAGES, ids=page_name)
-
-
-@every_page
-def test_links_lead_to_files_and_headings(page: Path) -> None:
-    for path, fragment in links(text_of(page)):
-        target = page.parent / path if path else page
-        assert target.exists(), path
-        if fragment:
-            assert fragment in anchors(text_of(target)), f"{path}#{fragment}"
+def test_links_lead_to_files_and_headings() -> None:
+    for page in ALL_PAGES:
+        for path, fragment in links(text_of(page)):
+            target = page.parent / path if path else page
+            assert target.exists(), f"{page}: {path}"
+            assert not fragment or fragment in anchors(text_of(target)), f"{page}: {path}#{fragment}"
 
 
 def test_nobody_is_told_to_install_from_an_index() -> None:
@@ -71,32 +67,29 @@ def test_sessions_and_examples_print_what_they_show(
         assert doctest.DocTestRunner(optionflags=doctest.ELLIPSIS).run(examples).failed == 0
 
 
-@every_page
-def test_configs_describe_puzzles_and_boards(page: Path) -> None:
-    for block in blocks(text_of(page), "toml"):
+def test_configs_describe_puzzles_and_boards() -> None:
+    for block in (block for page in ALL_PAGES for block in blocks(text_of(page), "toml")):
         config = tomllib.loads(block)
-        assert config.keys() <= {"puzzle", "board", "run", "solve"}
+        assert config.keys() <= {"puzzle", "board", "run", "solve"}, block
         if "puzzle" in config:
             puzzle_from(config["puzzle"])
         else:
             parse_problem(config["board"])
 
 
-@every_page
-def test_names_of_the_program_exist(page: Path) -> None:
-    text = text_of(page)
-    for path, name in NAMES.findall(text):
-        found = resolved(path)
-        assert not name or hasattr(found, name), f"{path}.{name}"
-    for module, names in IMPORTS.findall(text):
-        for name in names.split(","):
-            assert hasattr(importlib.import_module(module), name.strip()), f"{module}: {name}"
+def test_names_of_the_program_exist() -> None:
+    for text in map(text_of, ALL_PAGES):
+        for path, name in NAMES.findall(text):
+            found = resolved(path)
+            assert not name or hasattr(found, name), f"{path}.{name}"
+        for module, names in IMPORTS.findall(text):
+            for name in names.split(","):
+                assert hasattr(importlib.import_module(module), name.strip()), f"{module}: {name}"
 
 
-@every_page
-def test_named_tests_exist(page: Path) -> None:
+def test_named_tests_exist() -> None:
     existing = {path.stem for path in (ROOT / "tests").rglob("test_*.py")}
-    assert set(re.findall(r"`(test_\w+)`", text_of(page))) <= existing
+    assert {name for page in ALL_PAGES for name in re.findall(r"`(test_\w+)`", text_of(page))} <= existing
 
 
 def resolved(path: str) -> object:

@@ -170,13 +170,21 @@ def bits(content: bytes, width: int) -> list[int]:
 
 
 def crc32c(content: bytes) -> int:
-    """CRC-32C (Castagnoli), a bit at a time."""
+    """CRC-32C (Castagnoli), a byte at a time."""
     crc = 0xFFFFFFFF
     for byte in content:
-        crc ^= byte
-        for _ in range(8):
-            crc = crc >> 1 ^ (0x82F63B78 if crc & 1 else 0)
+        crc = crc >> 8 ^ CRC_OF_BYTE[(crc ^ byte) & 255]
     return crc ^ 0xFFFFFFFF
+
+
+def shifted(crc: int) -> int:
+    """What eight bits add to a CRC, a bit at a time."""
+    for _ in range(8):
+        crc = crc >> 1 ^ (0x82F63B78 if crc & 1 else 0)
+    return crc
+
+
+CRC_OF_BYTE = [shifted(byte) for byte in range(256)]
 
 
 PUZZLES = pytest.mark.parametrize(

@@ -56,11 +56,11 @@ def test_the_interrupted_run_is_continued_on_processes(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     text, expected = section("how-to/five-tasks.md", "A run that is interrupted and continued")
-    write_files(text.replace("discs = 14", "discs = 12"))  # a quarter of the layers
-    assert "discs = 12" in (tmp_path / "fourteen.toml").read_text()
+    write_files(text.replace("discs = 14", "discs = 10"))  # a 16th of the layers
+    assert "discs = 10" in (tmp_path / "fourteen.toml").read_text()
     first, *later = expected
     run = begin(*shlex.split(first))
-    run.wait_for_depth(1000)
+    run.wait_for_depth(200)
     run.signal(signal.SIGINT)
     status, _, said = run.end()
     assert status == 75

@@ -189,7 +189,6 @@ def test_the_fingerprint_is_that_of_counts_sides_optional_cells_and_conditions(c
         ("one-sided-pentominoes", 18, 90),
         ("hexominoes", 35, 210),
         ("one-sided-hexominoes", 60, 360),
-        ("heptominoes", 108, 756),
         ("tetracubes", 8, 32),
         ("pentacubes", 29, 145),
     ],

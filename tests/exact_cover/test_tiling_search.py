@@ -123,16 +123,11 @@ def test_a_single_piece_covers_the_cells_that_have_to_be_filled(cells: str, wher
     ("cells", "pieces"),
     [
         (box(1, 3, 5), "PUV"),
-        (box(1, 5, 3), "PUV"),
-        (box(1, 5, 5), "LPUVI"),
         (box(1, 5, 5), "FLPUV"),
-        (box(1, 4, 5), "ILPY"),
         ("....#\n.....\n.....\n.....\n.....\n....#\n..###", "FLPUVY"),
         ("#....##\n.......\n##.#...", "PLU"),
-        (box(2, 2, 5), "ILPY"),
         (box(2, 3, 5), "ILPUVN"),
         (".#.\n...\n.#.".replace(".#.", "#.#"), "X"),
-        (".....", "X"),
     ],
 )
 def test_pentominoes_on_small_boards(cells: str, pieces: str) -> None:
@@ -143,11 +138,9 @@ def test_pentominoes_on_small_boards(cells: str, pieces: str) -> None:
     ("cells", "pieces"),
     [
         (box(1, 2, 3), {"a": "##\n#.", "b": "##\n#."}),
-        (box(1, 4, 4), {"I": "####", "O": "##\n##", "L": "###\n#..", "J": "###\n..#"}),
         (box(1, 4, 5), {"I": "####", "O": "##\n##", "T": "###\n.#.", "S": ".##\n##.", "L": "###\n#.."}),
         (box(1, 3, 4), {"apart": "#.#", "rod": "###", "L": "###\n#..", "V": "##\n#."}),
         (box(1, 3, 3), {"dot": "#", "domino": "##", "P": "##\n##\n#.", "spot": "#"}),
-        (box(2, 2, 2), {"left": "##\n#.\n\n#.\n..", "other": "##\n#.\n\n#.\n.."}),
         (box(2, 2, 2), {"left": "##\n#.\n\n.#\n..", "right": "##\n.#\n\n#.\n.."}),
         (box(2, 2, 3), {"twist": "##\n#.\n\n.#\n..", "L": "###\n#..", "I": "##", "J": "##"}),
         (
@@ -172,12 +165,10 @@ TWIST, TWISTED = "##\n#.\n\n.#\n..", "##\n.#\n\n#.\n.."
 @pytest.mark.parametrize(
     ("cells", "pieces"),
     [
-        (box(1, 2, 4), {"D": {"shape": "##", "count": 4}}),
         (box(1, 4, 4), {"D": {"shape": "##", "count": 8}}),
         (box(1, 3, 4), {"D": {"shape": "##", "count": 3}, "V": {"shape": "##\n#.", "count": 2}}),
         (box(1, 3, 3), {"a": {"shape": "#", "count": 2}, "V": {"shape": "##\n#.", "count": 2}, "b": "#"}),
         (box(2, 2, 3), {"D": {"shape": "##", "count": 6}}),
-        (box(2, 2, 4), {"left": {"shape": TWIST, "count": 2}, "right": {"shape": TWISTED, "count": 2}}),
         (box(2, 2, 4), {"left": {"shape": TWIST, "count": 3}, "right": TWISTED}),
         (box(1, 4, 5), {"L": {"shape": "###\n#..", "count": 5, "one_sided": True}}),
         (
@@ -194,7 +185,6 @@ TWIST, TWISTED = "##\n#.\n\n.#\n..", "##\n.#\n\n#.\n.."
         ("....\n.??.\n....", {"V": {"shape": "##\n#.", "count": 4}}),
         ("?...\n....\n...?", {"V": {"shape": "##\n#.", "count": 2}, "I": "####"}),
         ("???\n???\n???", {"D": {"shape": "##", "count": 3}}),
-        ("????\n????", {"D": {"shape": "##", "count": 4}}),
         ("....?\n.....\n?....\n..#..", {"D": {"shape": "##", "count": 5}, "V": {"shape": "##\n#.", "count": 3}}),
         ("??.??\n?????", {"T": "###\n.#.", "D": {"shape": "##", "count": 2}}),
         ("..?\n...\n\n...\n?..", {"V": {"shape": "##\n#.", "count": 3}, "dot": "#"}),
@@ -207,16 +197,13 @@ def test_copies_one_sided_pieces_and_cells_that_may_stay_empty(cells: str, piece
 @pytest.mark.parametrize(
     ("cells", "pieces", "where"),
     [
-        (box(1, 5, 5), "LPUVI", ["I covers 0"]),
         (box(1, 5, 5), "LPUVI", ["I avoids 0 4 20 24"]),
         (box(1, 5, 5), "LPUVI", ["I covers 2,0 2,4"]),
         (box(1, 4, 4), {"D": {"shape": "##", "count": 8}}, ["D covers 5 6", "D avoids 0"]),
-        (box(1, 4, 4), {"D": {"shape": "##", "count": 8}}, ["D covers 5 6"]),
         (box(1, 4, 4), {"D": {"shape": "##", "count": 7}, "a": "#", "b": "#"}, ["a covers 5"]),
         ("?..?\n....\n?..?", {"V": {"shape": "##\n#.", "count": 3}}, ["V covers 0"]),
         ("?..?\n....\n?..?", {"V": {"shape": "##\n#.", "count": 3}}, ["V avoids 0", "V covers 3"]),
         (box(2, 2, 3), {"D": {"shape": "##", "count": 6}}, ["D covers 0,1,1 1,1,1"]),
-        (box(1, 3, 5), "PUV", ["P covers 0", "U covers 0"]),
         (".?.\n...\n...", {"V": {"shape": "##\n#.", "count": 2}, "apart": "#.#"}, ["V avoids 2"]),
         (".?\n??", {"dot": {"shape": "#", "count": 3}}, ["dot covers 0", "dot covers 2"]),
     ],
@@ -276,7 +263,7 @@ def _places(layers: int, rows: int, columns: int) -> list:
 
 @pytest.mark.parametrize(
     "name",
-    ["6x10", "5x12", "4x15", "3x20", "8x8-minus-centre-2x2", "2x3x10", "2x5x6",
+    ["6x10", "3x20", "8x8-minus-centre-2x2", "2x3x10",
      pytest.param("3x4x5", marks=pytest.mark.slow)],
 )  # fmt: skip
 def test_published_counts(name: str) -> None:

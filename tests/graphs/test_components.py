@@ -147,17 +147,6 @@ def test_functions_of_a_listed_puzzle_are_not_tried_on_other_positions() -> None
         ap.components(puzzle)
 
 
-@pytest.mark.slow
-def test_the_corners_of_the_2x2x2_are_twisted_in_three_ways() -> None:
-    assert [(one.size, one.count) for one in ap.components("2x2x2-corner")] == [(3_674_160, 3)]
-
-
-def test_moves_of_the_fifteen_puzzle_keep_its_parity() -> None:
-    """On any board of at least 2x2: two components of half the positions."""
-    board = {"name": "p", "family": "sliding", "rows": 2, "columns": 4, "start": "1 2 3 4 5 6 7 0"}
-    assert [(one.size, one.count) for one in ap.components(puzzle_from(board))] == [(20_160, 2)]
-
-
 def test_the_cars_of_rush_hour_stay_in_order() -> None:
     """Two cars in one lane, with room for both orders, never pass each other."""
     lane = {"name": "lane", "family": "blocks", "start": "AAABB.", "axis": True, "moves": "slides"}
@@ -190,9 +179,8 @@ def test_moves_that_lead_one_way(puzzle: Puzzle) -> None:
     check(puzzle)
 
 
-@pytest.mark.parametrize("offsets", [[[0, 1]], [[0, 1], [1, 0]], [[0, 2]]])
-def test_pieces_that_jump_one_way(offsets: list[list[int]]) -> None:
-    check(puzzle_from({"name": "p", "family": "jump", "start": "AB--/-A-#", "offsets": offsets}))
+def test_pieces_that_jump_one_way() -> None:
+    check(puzzle_from({"name": "p", "family": "jump", "start": "AB--/-A-#", "offsets": [[0, 1], [1, 0]]}))
 
 
 def test_a_long_way_there_and_none_back() -> None:

@@ -98,14 +98,13 @@ ODD: list[Any] = [
 ]
 
 
-@pytest.mark.parametrize("odd", ODD, ids=lambda odd: repr(odd)[:30])
-def test_estimates_of_something_else(odd: Any, six: ap.Config) -> None:
+def test_estimates_of_something_else(six: ap.Config) -> None:
     found = ap.load_patterns(six, build=True)
-    with pytest.raises(PositionError, match="expected") as error:
-        found.estimates(odd)
-    assert "\n" not in str(error.value)
-    with pytest.raises(PositionError, match="expected"):
-        found.estimate(odd[0] if isinstance(odd, list) and isinstance(odd[0], list) else [odd])
+    for odd in ODD:
+        with pytest.raises(PositionError, match=r"expected[^\n]*$"):
+            found.estimates(odd)
+        with pytest.raises(PositionError, match="expected"):
+            found.estimate(odd[0] if isinstance(odd, list) and isinstance(odd[0], list) else [odd])
 
 
 def test_estimates_of_turns_check_their_argument(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

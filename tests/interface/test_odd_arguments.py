@@ -138,6 +138,13 @@ def test_odd_arguments_raise_errors_of_the_project(calls: dict[str, tuple[Callab
     assert foreign == []
 
 
+@pytest.fixture(scope="module")
+def ring_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    store = tmp_path_factory.mktemp("ring") / "table"
+    api.run(api.define_puzzle(**RING), store, workers=1)
+    return store
+
+
 @pytest.mark.parametrize(
     ("call", "message"),
     [
@@ -158,8 +165,6 @@ def test_odd_arguments_raise_errors_of_the_project(calls: dict[str, tuple[Callab
         (lambda ring, _: api.solve_many(ring, ["ABC."], threads=10**30), "threads from 1 to 4096"),
     ],
 )
-def test_the_message_names_the_argument(call: Callable[..., Any], message: str, tmp_path: Path) -> None:
-    ring = api.define_puzzle(**RING)
-    api.run(ring, tmp_path / "table", workers=1)
-    with api.open_table(tmp_path / "table") as table, pytest.raises(api.errors.InputError, match=message):
-        call(ring, table)
+def test_the_message_names_the_argument(call: Callable[..., Any], message: str, ring_store: Path) -> None:
+    with api.open_table(ring_store) as table, pytest.raises(api.errors.InputError, match=message):
+        call(table.puzzle, table)

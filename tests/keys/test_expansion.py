@@ -34,7 +34,7 @@ def check(puzzle: Puzzle, words: int | None = None) -> None:
     assert len(found) <= len(some) * expansion.moves
 
 
-@pytest.mark.parametrize(("pegs", "discs", "words"), [(3, 5, 1), (4, 40, 2), (7, 64, 4)])
+@pytest.mark.parametrize(("pegs", "discs", "words"), [(3, 5, 1), (4, 40, 2)])
 def test_keys_of_several_words(pegs: int, discs: int, words: int) -> None:
     check(hanoi(pegs, discs), words)
 

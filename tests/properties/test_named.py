@@ -127,6 +127,9 @@ def test_what_is_none(wrong: Any, message: str) -> None:
     report = check_puzzle(puzzle)
     assert not report.ok
     assert report.problems[0].startswith("symmetry 'wrong': ")
+
+
+def test_the_check_accepts_symmetries() -> None:
     assert check_puzzle(dials(GOOD)).ok
 
 

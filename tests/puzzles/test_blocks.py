@@ -3,7 +3,6 @@
 import json
 import random
 import re
-from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -17,7 +16,6 @@ from programs import Command
 from strategies import blocks_settings
 
 from antipodes.drawing.picture import SQUARE, Line, Rectangle, Text
-from antipodes.executors.threads import Threads
 from antipodes.puzzles.block_board import TARGET, BlockBoard
 from antipodes.puzzles.board import WALL_WIDTH
 from antipodes.puzzles.config import load_config
@@ -25,7 +23,6 @@ from antipodes.puzzles.families import puzzle_from
 from antipodes.puzzles.goals import goals_in, with_targets
 from antipodes.puzzles.pattern import batches
 from antipodes.puzzles.puzzle import Puzzle
-from antipodes.tables.verify import verify
 from antipodes_tasks.base.array_types import Labels
 from antipodes_tasks.base.errors import ConfigError, PatternError, PositionError
 from antipodes_tasks.spaces.keyed import Keyed
@@ -416,24 +413,3 @@ def test_the_large_block_of_klotski_leaves(cli: Command, puzzle: str, moves: int
     assert [row[1:3] for row in solved["solutions"][0][-1].split("/")[3:]] == ["AA", "AA"]
     to_the_end = json.loads(cli("solve", puzzle, "--moves", " ".join(solved["moves"]), "--to", EXIT, "--json").out)
     assert to_the_end["distance"] == 0
-
-
-def test_klotski_has_a_table_as_any_puzzle_has(cli: Command, refused: Callable[..., str]) -> None:
-    planned = json.loads(cli("plan", "klotski", "--json").out)
-    assert (planned["index_size"], planned["reachable"], planned["space"]) == (25955, 25955, "keys")
-    report = json.loads(cli("run", "klotski", "--quiet", "--json").out)
-    assert (report["states"], report["index_size"]) == (25955, 25955)
-    matches = json.loads(cli("query", "klotski", "--pattern", EXIT, "--json").out)
-    assert matches["nearest"]["distance"] == 116
-    assert matches["nearest"]["count"] == 2
-    (found,) = json.loads(cli("query", "klotski", matches["nearest"]["positions"][0], "--path", "--json").out)
-    assert (len(found["path"]), len(found["moves"])) == (117, 116)
-    farthest = json.loads(cli("farthest", "klotski", "--json").out)
-    assert (farthest["radius"], farthest["count"]) == (report["radius"], len(farthest["positions"]))
-    rank = json.loads(cli("rank", "klotski", START, "--json").out)["index"]
-    assert json.loads(cli("unrank", "klotski", str(rank), "--json").out)["position"] == START
-    verdict = verify(Path("outputs/klotski.zarr"), Threads(2))
-    assert (verdict.ok, verdict.checked_states) == (True, 25955)
-    (apart,) = json.loads(cli("query", "klotski", "GHIJ/..BC/EEBC/DAAF/DAAF", "--json").out)
-    assert apart["distance"] is None
-    assert "expected 4 x 'G', found 5; missing: '.'" in refused("query", "klotski", START.replace(".", "K", 1))

@@ -47,7 +47,6 @@ def sliding_puzzle(**changes: Any) -> Puzzle:
         ({"start": "1 2 3 / 4 # 0", "walls": ["a1|b1"]}, "walls: b1 is a hole of the board, in 'a1|b1'"),
         ({"walls": [["a1", "b1"]]}, "walls: expected pairs of integers"),
         ({"start": ""}, "start"),
-        ({"start": " / "}, "start"),
         ({"start": []}, "start"),
         ({"start": None}, "start"),
         ({"start": 123450}, "start"),
@@ -58,9 +57,7 @@ def sliding_puzzle(**changes: Any) -> Puzzle:
         ),
         ({"start": ["1 2 3 4 5 0", "1 2 3"]}, "start: .* found 3"),
         ({"rows": 0}, "rows: expected an integer from 1"),
-        ({"rows": -2}, "rows"),
         ({"rows": 2.0}, "rows"),
-        ({"rows": "2"}, "rows"),
         ({"rows": True}, "rows"),
         ({"rows": None}, "rows"),
         ({"columns": None}, "columns"),
@@ -74,7 +71,6 @@ def sliding_puzzle(**changes: Any) -> Puzzle:
         ({"moves": "knight"}, "moves: unknown key"),
         ({"name": None}, "name"),
         ({"name": ""}, "name"),
-        ({"name": 5}, "name"),
         ({"description": 5}, "description"),
     ],
 )
@@ -136,7 +132,6 @@ def jump_puzzle(**changes: Any) -> Puzzle:
         ({"start": "-" * 2000}, "start: expected at most 1024 squares, found 2000"),
         ({"moves": "bishop"}, "moves: expected one of knight, king, found 'bishop'"),
         ({"moves": ["knight"]}, "moves: expected one of knight, king"),
-        ({"moves": 7}, "moves"),
         ({"moves": None}, r"\[puzzle\]: give exactly one of the keys moves, offsets and edges \(none given\)"),
         (
             {"offsets": [[1, 2]]},

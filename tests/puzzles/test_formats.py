@@ -41,12 +41,8 @@ def sample(name: str) -> TwistyDefinition:
         ("pyramorphix.gap", "half", "pyramorphix", 99),
         ("puzzlernovice.tws", "half", NOVICE, 99),
         ("puzzlernovice.tws", "quarter", f"{NOVICE}, each move and its inverse alone (quarter turns)", 99),
-        ("2x2x2.tws", "half", CUBE + "half turns", 5),
         ("2x2x2.tws", "quarter", CUBE + "quarter turns", 5),
         ("2x2x2.kpuzzle.json", "half", CUBE + "half turns", 5),
-        ("2x2x2.kpuzzle.json", "quarter", CUBE + "quarter turns", 5),
-        pytest.param("master_pyramorphix.tws", "half", "master_pyramorphix", 99, marks=pytest.mark.slow),
-        pytest.param("master_pyramorphix.gap", "quarter", "master_pyramorphix", 99, marks=pytest.mark.slow),
     ],
 )
 def test_layers_of_samples(name: str, metric: str, key: str, depth: int) -> None:
@@ -128,7 +124,7 @@ def outcome(read: Reader, text: str) -> str:
 
 
 @pytest.mark.parametrize("kind", TEXTS)
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_damaged_texts(kind: str, seed: int) -> None:
     read, texts = TEXTS[kind]
     random = Random(seed)
@@ -153,13 +149,11 @@ def test_damaged_texts(kind: str, seed: int) -> None:
             "line 2052: Move: there are more than 1,024 names",
         ),
         ("kpuzzle", "[" * 500_000, "the JSON is nested too deeply"),
-        ("kpuzzle", '{"orbits": ' * 50_000, "the JSON is nested too deeply"),
         ("kpuzzle", '{"name": ' + "1" * 5000 + "}", "a number in the JSON has thousands of digits"),
         ("kpuzzle", '{"orbits": [' + "{}," * 300_000 + "{}]}", "orbits[0].orbitName: this key is missing"),
-        ("gap", ";" * 1_000_000, "the file contains no permutation, such as M_R:=(1,2,3);"),
+        ("gap", ";" * 300_000, "the file contains no permutation, such as M_R:=(1,2,3);"),
         ("gap", "a:=" + "(1)" * 300_000 + ";", "expected each point once, found 1 twice"),
         ("gap", "a:=(" + "1," * 300_000 + ";", "expected cycles"),
-        ("gap", "\n" * 1_000_000 + "a", "line 1000001: the last statement has no ; at its end: 'a'"),
         ("gap", "Size(" + ")" * 300_000 + "x;", "expected NAME:="),
     ],
 )

@@ -63,23 +63,18 @@ def test_all_files_are_made() -> None:
 
 
 @pytest.mark.parametrize("name", COUNTS)
-def test_count(name: str) -> None:
+def test_count_and_each_turn_has_its_order(name: str) -> None:
+    """A quarter turn is undone by three more, and a third of a turn by two more."""
     puzzle = load_config(name).puzzle
     assert index_size(puzzle.rules) == COUNTS[name]
     assert f"{COUNTS[name]:,} positions" in puzzle.description
+    orders = {order_of(puzzle, number) for number in range(len(puzzle.moves))}
+    assert orders <= ({2, 4} if name[0] in "23" else {3})
 
 
 @pytest.mark.parametrize("name", FIRST_LAYERS)
 def test_first_layers(name: str) -> None:
     assert layers_of(load_config(name).puzzle, len(FIRST_LAYERS[name]) - 1) == FIRST_LAYERS[name]
-
-
-@pytest.mark.parametrize("name", COUNTS)
-def test_each_turn_has_its_order(name: str) -> None:
-    """A quarter turn is undone by three more, and a third of a turn by two more."""
-    puzzle = load_config(name).puzzle
-    orders = {order_of(puzzle, number) for number in range(len(puzzle.moves))}
-    assert orders <= ({2, 4} if name[0] in "23" else {3})
 
 
 def test_a_drawing_tells_positions_apart() -> None:

@@ -2,7 +2,6 @@
 
 import json
 from collections import Counter
-from collections.abc import Callable
 from itertools import chain, pairwise, permutations, product
 from pathlib import Path
 
@@ -192,12 +191,6 @@ def test_matching_positions_that_are_unreachable(cli: Command, finished: Path) -
     assert (found["count"], found["reached"], found["by_distance"]) == (1, 0, {})
     assert found["nearest"] is found["farthest"] is found["path"] is None
     assert cli("query", finished, "--pattern", "213456780").out == ("1 position matches 213456780, 0 reachable\n")
-
-
-def test_positions_or_a_pattern(refused: Callable[..., str], finished: Path) -> None:
-    assert "not positions and --pattern" in refused("query", finished, "123456780", "--pattern", "?????????")
-    assert "give one of positions" in refused("query", finished)
-    assert "expected 9 squares, found 1" in refused("query", finished, "--pattern", "?")
 
 
 SEVERAL = {

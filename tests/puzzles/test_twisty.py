@@ -26,15 +26,6 @@ def test_a_definition_in_place_of_a_config() -> None:
     assert puzzle.format(puzzle.start_labels[0]) == "1 2 3 4 / 1 2 3 4"
 
 
-@pytest.mark.parametrize("name", ["2x2x2.tws", "2x2x2.kpuzzle.json"])
-def test_the_same_puzzle_in_two_formats(name: str) -> None:
-    puzzle = load_config(str(SAMPLES / name)).puzzle
-    assert len(puzzle.moves) == 18
-    assert puzzle.moves.reversible
-    first = [len(puzzle.successors(puzzle.start_labels[0]))]
-    assert first == [18]
-
-
 def test_a_file_named_by_a_config(tmp_path: Path) -> None:
     (tmp_path / "p.tws").write_text((SAMPLES / "puzzlernovice.tws").read_text())
     config = tmp_path / "p.toml"
@@ -48,7 +39,8 @@ def test_a_file_named_by_a_config(tmp_path: Path) -> None:
 def test_with_some_moves_alone_the_corner_that_they_leave_is_fixed() -> None:
     found = restrict_moves(load_config("2x2x2"), "U R F", ())
     assert found.settings["name"] == "2x2x2-U-R-F"
-    assert layers_of_space(best_space(found.puzzle.rules)) == ORACLES["twisty"]["2x2x2 one corner fixed, half turns"]
+    assert best_space(found.puzzle.rules).size == 3_674_160
+    assert layers_of(found.puzzle, 5) == ORACLES["twisty"]["2x2x2 one corner fixed, half turns"][:6]
 
 
 def test_powers_of_moves_alone() -> None:

@@ -41,7 +41,6 @@ class Distances:
 PUZZLES = {
     "sliding": {"family": "sliding", "rows": 2, "columns": 3, "start": "1 2 3 4 5 0"},
     "topspin": {"family": "topspin", "n": 6},
-    "burnt": {"family": "burnt-pancake", "n": 4},
     "hanoi": {"family": "hanoi", "pegs": 3, "discs": 3},
 }
 
@@ -100,7 +99,7 @@ def test_weighted_astar_keeps_its_bound(distances, weight):
         assert answer.proved == Proof.WITHIN or answer.distance == depth
 
 
-@pytest.mark.parametrize("width", [1, 3, 10**6])
+@pytest.mark.parametrize("width", [1, 10**6])
 def test_beam_returns_valid_paths_and_claims_no_more_than_it_knows(distances, width):
     for position in distances.positions():
         depth = int(distances(position[np.newaxis])[0])

@@ -75,9 +75,8 @@ def test_searches_agree_on_random_positions_of_the_eight_puzzle(seed: int) -> No
     assert len({(answer.distance, answer.solution_count) for answer in answers}) == 1
 
 
-@pytest.mark.parametrize("start", ["1 1 1 2 2 2 3 0", "1 3 3 2 3 4 4 0"])
-def test_heuristics_are_admissible(start: str) -> None:
-    puzzle = tiles(2, 4, start)
+def test_heuristics_are_admissible() -> None:
+    puzzle = tiles(2, 4, "1 3 3 2 3 4 4 0")
     lower = heuristic_of(puzzle.rules, puzzle.start_labels, "linear-conflict")
     plain = heuristic_of(puzzle.rules, puzzle.start_labels, "manhattan")
     stronger = 0
@@ -85,7 +84,7 @@ def test_heuristics_are_admissible(start: str) -> None:
         position = np.frombuffer(key, dtype=np.uint8)
         assert plain.estimate(position) <= lower.estimate(position) <= distance
         stronger += plain.estimate(position) < lower.estimate(position)
-    assert stronger or start.startswith("1 1 1")
+    assert stronger
 
 
 class InBatches(LowerBound):

@@ -15,7 +15,6 @@ from search_problems import (
     check_paths,
     knights,
     linear_conflict,
-    manhattan,
     pancakes,
     random_walk,
     tiles,
@@ -55,26 +54,11 @@ def test_beyond_the_bound_is_not_unreachable(search: Search) -> None:
     assert (given_up.outcome, given_up.distance, given_up.solutions) == (Outcome.DEPTH_LIMIT, None, ())
 
 
-@pytest.mark.parametrize("search", [bfs, bidirectional, iddfs, ida_star])
-def test_unreachable_by_exhaustion(search: Search) -> None:
-    one_way = knights("A--", offsets=[[0, 1]])
-    answer = search(Problem.of(one_way.rules, one_way.parse("--A"), one_way.parse("A--")))
-    assert answer.outcome == Outcome.UNREACHABLE
-
-
 def test_more_paths_are_counted_than_listed() -> None:
     problem = Problem.of(EIGHT.rules, np.array(ORACLES["eight-puzzle-solve"]["start"], dtype=np.uint8))
     for search in (bfs, bidirectional, ida_star):
         answer = search(problem, every=True, listed=3)
         assert (len(answer.solutions), answer.solution_count) == (3, 40)
-
-
-def test_knights_exchange() -> None:
-    coloured = knights("BBB/---/---/WWW")
-    goal = coloured.parse("WWW/---/---/BBB")
-    distance = ORACLES["jump/knights-coloured"]["distance"]["WWW------BBB"]
-    for search in (bfs, bidirectional, ida_star):
-        assert search(Problem.of(coloured.rules, coloured.start_labels[0], goal)).distance == distance
 
 
 def test_a_blank_in_a_dead_end() -> None:
@@ -158,13 +142,6 @@ def test_large_boards_are_searched_too() -> None:
     position = random_walk(large, 3, 14)
     distances = {search(Problem.of(large.rules, position)).distance for search in FOR_TILES}
     assert len(distances) == 1
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_easy_positions_of_the_fifteen_puzzle(seed: int) -> None:
-    fifteen = tiles(4, 4, " ".join(map(str, [*range(1, 16), 0])))
-    problem = Problem.of(fifteen.rules, random_walk(fifteen, seed, 90))
-    assert ida_star(problem).distance == manhattan(problem).distance == bidirectional(problem).distance
 
 
 @given(jump_settings(), st.integers(0, 2**32 - 1))

@@ -1,7 +1,6 @@
 """The searches on puzzles of all kinds of moves: several parts, values, conditions, functions, one-way moves."""
 
 import math
-from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -72,16 +71,6 @@ def test_the_same_puzzles_with_functions(puzzle: Puzzle, inverses: bool, seed: i
     for goal in goals_of(puzzle, known, seed):
         for search in [bfs, iddfs, *([bidirectional] if inverses else [])]:
             check(search, functions, goal, known.get(goal.tobytes()))
-
-
-@pytest.mark.parametrize("search", EVERYWHERE)
-@pytest.mark.parametrize("kind", [lambda puzzle: puzzle, lambda puzzle: as_functions(puzzle, inverses=True)])
-def test_hanoi(search: Search, kind: Callable[[Puzzle], Puzzle]) -> None:
-    discs = 3 if search is iddfs else 6
-    puzzle = kind(hanoi(3, discs))
-    answer = search(Problem.of(puzzle.rules, np.full(discs, 2, dtype=np.uint8)), every=True)
-    assert (answer.distance, answer.solution_count) == (2**discs - 1, 1)
-    assert answer.solutions[0][:3, 0].tolist() in ([2, 0, 0], [2, 1, 1])
 
 
 def test_moves_without_inverses_are_searched_forwards() -> None:

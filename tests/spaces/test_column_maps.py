@@ -41,17 +41,15 @@ def test_the_numbers_take_as_many_bytes_as_they_need() -> None:
     assert tables.column_map.max() < len(tables.column_maps)
 
 
-def test_a_complete_graph(tmp_path: Path) -> None:
-    report = run_puzzle(Config(COMPLETE), tmp_path / "t.zarr")
-    assert list(report.manifest.layers) == [1, 183, 364, 33124]
-    assert verify(tmp_path / "t.zarr", Threads(2)).ok
+def random_graph() -> dict[str, Any]:
+    """A graph with few edges, whose moves still have more column maps than 16 bits number."""
+    rng = random.Random(1)
+    return settings(edges=[[end, place] for place in range(1, SQUARES) for end in {0, rng.randrange(place)}])
 
 
 def test_against_brute_force(tmp_path: Path) -> None:
-    rng = random.Random(1)
-    edges = [[end, place] for place in range(1, SQUARES) for end in {0, rng.randrange(place)}]
     around: list[set[int]] = [set() for _ in range(SQUARES)]
-    for a, b in edges:
+    for a, b in random_graph()["edges"]:
         around[a].add(b)
         around[b].add(a)
 
@@ -60,19 +58,19 @@ def test_against_brute_force(tmp_path: Path) -> None:
         return (exchanged(position, other, empty) for other in around[empty])
 
     expected = distances([tuple(START)], after)
-    config = Config(settings(edges=edges))
+    config = Config(random_graph())
     assert best_space(config.puzzle.rules).filler.most_column_maps > INDICES_OF_INT16
     report = run_puzzle(config, tmp_path / "t.zarr")
     assert list(report.manifest.layers) == layers(expected)
-    some = rng.sample(sorted(expected), 1000)
+    some = random.Random(1).sample(sorted(expected), 1000)
     with open_table(tmp_path / "t.zarr") as table:
         assert table.distances(["".join(one) for one in some]).tolist() == [expected[one] for one in some]
+    assert verify(tmp_path / "t.zarr", Threads(2)).ok
 
 
 def test_verify_names_wrapped_numbers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(swap_tables, "index_type", lambda count: np.int16)
-    report = run_puzzle(Config(COMPLETE), tmp_path / "t.zarr")
-    assert list(report.manifest.layers) != [1, 183, 364, 33124], "as many numbers as this wrap"
+    run_puzzle(Config(random_graph()), tmp_path / "t.zarr")
     verdict = verify(tmp_path / "t.zarr", Threads(2))
     assert not verdict.ok
     assert "moves by the rules of the puzzle that differ from the move tables" in " | ".join(verdict.problems)

@@ -73,10 +73,9 @@ def test_the_corners_of_two_colours_with_every_cut() -> None:
     [
         (circulant(6, 1, 3), 6, 1),
         (circulant(6, 1, 2), 6, 2),
-        (line_graph(list(combinations(range(4), 2))), 6, 1),
         ([(a, b) for a, b in combinations(range(8), 2) if (a ^ b).bit_count() == 1], 8, 1),
     ],
-    ids=["K3,3", "octahedron, two empty places", "line graph of K4", "cube"],
+    ids=["K3,3", "octahedron, two empty places", "cube"],
 )
 def test_tiles_on_graphs_with_every_set_of_tiles(
     edges: Edges, places: int, empty: int, monkeypatch: pytest.MonkeyPatch
@@ -94,7 +93,7 @@ def test_tiles_on_graphs_with_every_set_of_tiles(
     assert tried >= 2
 
 
-@pytest.mark.parametrize("name", ["2x2x2", "dino", "3x3x3-phase-one"])
+@pytest.mark.parametrize("name", ["2x2x2", "dino"])
 def test_the_estimated_number_of_maps_is_large_enough(name: str) -> None:
     space = best_space(load_config(str(PUZZLES[name])).puzzle.rules, "on")
     numbering = space.numbering
@@ -116,11 +115,9 @@ def test_only_sets_of_tiles_that_a_symmetry_preserves_are_considered(monkeypatch
     assert len(considered) == 2 ** (middle + 1), "pairs of tiles that the reflection exchanges, and the empty place"
 
 
-HEAWOOD = [*circulant(14, 1), *((at, (at + 5) % 14) for at in range(0, 14, 2))]
 LARGE: dict[str, tuple[Any, int, int]] = {
     "3-colour cube": (lambda: cube(*TETRADS, *SLICES), 153_090, 48),
     "line graph of K6": (lambda: tiles_on(line_graph(list(combinations(range(6), 2))), 15), 720, 48),
-    "Heawood graph": (lambda: tiles_on(HEAWOOD, 14), 360, 24),
 }
 
 

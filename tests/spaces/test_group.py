@@ -1,8 +1,5 @@
 """Puzzles whose pieces all differ: their positions are numbered without gaps, and their tables follow their moves."""
 
-import pickle
-import subprocess
-import sys
 from dataclasses import replace
 from math import factorial
 from typing import Any
@@ -52,10 +49,9 @@ def test_known_numbers_of_positions(name: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("turns", ["half", "quarter"])
-def test_published_layers_of_the_2x2x2(turns: str) -> None:
-    space = group_space(twisty("2x2x2.tws", turns=turns))
-    assert layers_by_engine(space.filler.filled()) == ORACLES["twisty"][f"2x2x2 no fixed corner, {turns} turns"]
+def test_published_layers_of_the_2x2x2() -> None:
+    space = group_space(twisty("2x2x2.tws", turns="quarter"))
+    assert layers_by_engine(space.filler.filled()) == ORACLES["twisty"]["2x2x2 no fixed corner, quarter turns"]
 
 
 def test_connected_starts_share_a_space() -> None:
@@ -120,21 +116,6 @@ def test_a_bound_of_the_bytes_in_use() -> None:
     assert TWO.filler.building_bytes(2) < 20e6
 
 
-def test_planning_and_a_single_query_load_no_compiler() -> None:
-    code = (
-        "import sys, numpy as np\n"
-        "from antipodes.puzzles.families import puzzle_from\n"
-        "from antipodes_tasks.spaces.group import Group\n"
-        "from antipodes_tasks.spaces.selection import every_cut\n"
-        "rules = puzzle_from({'name': 'p', 'family': 'pancake', 'n': 12}).rules\n"
-        "cost = lambda space: space.filler.cost(space.filler.most_column_maps)\n"
-        "space = min(every_cut(rules, Group.of(rules)), key=cost)\n"
-        "assert space.rank(space.unrank(np.array([5]))) == 5 and space.filler.table_bytes\n"
-        "assert not {'numba', 'sympy', 'numpy.ma'} & set(sys.modules), sorted(sys.modules)\n"
-    )
-    subprocess.run([sys.executable, "-c", code], check=True)
-
-
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
@@ -184,14 +165,6 @@ def test_damaged_records_are_refused_or_number_the_same_group(data: st.DataObjec
 def test_a_record_of_another_puzzle_is_refused() -> None:
     with pytest.raises(FieldError, match="expected permutations of 24 points"):
         stored_space(KNOWN["2x2x2"][0].rules, group_space(KNOWN["dino"][0]).record)
-
-
-def test_a_space_is_sent_to_other_processes_without_its_tables() -> None:
-    TWO.filler.filled()
-    sent = pickle.loads(pickle.dumps(TWO))
-    assert sent == TWO
-    assert len(pickle.dumps(TWO)) < 20_000
-    assert (sent.unrank(np.arange(100)) == TWO.unrank(np.arange(100))).all()
 
 
 @pytest.mark.parametrize("name", ["skewb", "lights-out-5x5", "pyraminx-faces", "m12"])

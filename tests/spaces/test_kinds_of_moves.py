@@ -59,7 +59,7 @@ class OnlyApplied(NewKind):
 
 
 @pytest.mark.parametrize(
-    ("name", "kind"), [("eight-puzzle", StatedAsPairs), ("2x2x2", StatedAsTransforms), ("ivy", OnlyApplied)]
+    ("name", "kind"), [("eight-puzzle", StatedAsPairs), ("2x2x2", StatedAsTransforms), ("five-tiles", OnlyApplied)]
 )
 def test_a_new_kind_of_move_has_every_feature(name: str, kind: type[NewKind]) -> None:
     rules = load_config(name).puzzle.rules

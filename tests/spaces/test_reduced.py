@@ -34,9 +34,9 @@ from antipodes_tasks.spaces.selection import best_space, every_cut, numbering_of
 from antipodes_tasks.spaces.space import NOT_NUMBERED, Space
 
 Depths = NDArray[np.int64]
-LISTED_ROWS = 50_000
+LISTED_ROWS = 10_000
 """Rows whose least are found in both ways."""
-MEASURED, MAX_WIDTH, PYTHON_BYTES = 2, 500, 1 << 17
+MEASURED, MAX_WIDTH, PYTHON_BYTES = 1, 500, 1 << 17
 """Number of spaces whose memory is measured, their maximum number of columns; and bytes of objects besides arrays."""
 
 
@@ -51,15 +51,10 @@ def check_all(puzzle: Puzzle) -> int:
     return len(spaces)
 
 
-@settings(max_examples=2 * settings().max_examples, suppress_health_check=list(HealthCheck))
-@given(symmetric_puzzles())
-def test_random_puzzles_of_several_parts_starts_and_one_way_moves(puzzle: Puzzle) -> None:
-    assume(check_all(puzzle))
-
-
-@settings(suppress_health_check=list(HealthCheck))
-@given(twist_puzzles())
-def test_random_puzzles_with_twists(puzzle: Puzzle) -> None:
+@settings(max_examples=3 * settings().max_examples, suppress_health_check=list(HealthCheck))
+@given(symmetric_puzzles() | twist_puzzles() | swap_puzzles())
+def test_random_puzzles(puzzle: Puzzle) -> None:
+    """Of several parts and starts, with one-way moves, twists or empty places."""
     assume(check_all(puzzle))
 
 
@@ -67,9 +62,7 @@ def test_random_puzzles_with_twists(puzzle: Puzzle) -> None:
     ("settings", "order"),
     [
         ({"family": "hanoi", "pegs": 4, "discs": 4}, 6),
-        ({"family": "hanoi", "pegs": 6, "discs": 3}, 120),
         ({"family": "hanoi", "pegs": 7, "discs": 2}, 720),
-        ({"family": "topspin", "n": 7, "k": 3}, 2),
         ({"family": "generators", "start": "a a a", "moves": {"L": [1, 2, 0]}}, 2),
         ({"family": "generators", "start": "0 1 2 3 4 5", "moves": {"L": [1, 2, 3, 4, 5, 0], "X": "(0 2)(3 5)"}}, 2),
     ],
@@ -80,7 +73,7 @@ def test_families(settings: dict[str, Any], order: int) -> None:
     assert check_all(puzzle)
 
 
-@pytest.mark.parametrize("name", ["halpern-kolmelij", "skewb-diamond", "ivy", "eight-puzzle", "knights-coloured"])
+@pytest.mark.parametrize("name", ["ivy", "eight-puzzle", "knights-coloured"])
 def test_bundled_puzzles_have_the_layers_of_all_positions(name: str) -> None:
     rules = load_config(name).puzzle.rules
     whole, reduced = best_space(rules), best_space(rules, "on")
@@ -211,13 +204,7 @@ def test_positions_without_a_number_have_no_entry(cube: Space) -> None:
     assert cube.rank(labels).tolist() == [NOT_NUMBERED] * 5
 
 
-@settings(suppress_health_check=list(HealthCheck))
-@given(swap_puzzles())
-def test_random_puzzles_with_empty_places(puzzle: Puzzle) -> None:
-    assume(check_all(puzzle))
-
-
-@pytest.mark.parametrize("start", ["1 2 3 / 4 0 5 / 6 7 8", "1 1 1 / 1 0 1 / 1 1 1", "1 1 2 / 3 0 3 / 2 1 1"])
+@pytest.mark.parametrize("start", ["1 2 3 / 4 0 5 / 6 7 8", "1 1 2 / 3 0 3 / 2 1 1"])
 def test_boards(start: str) -> None:
     """Boards with as many symmetries as their colours allow, and half an index where all tiles differ."""
     rows = 3 if "1 1" in start else 2
@@ -255,7 +242,7 @@ def test_values_that_no_moves_lead_to_are_no_matter(tmp_path: Path) -> None:
         assert table.layers == [2]
 
 
-@pytest.mark.parametrize("name", ["2x2x2", "skewb", "dino", "hanoi-4-pegs", "lights-out-5x5", "eight-puzzle"])
+@pytest.mark.parametrize("name", ["2x2x2", "dino", "hanoi-4-pegs", "lights-out-5x5", "eight-puzzle"])
 def test_least_rows_are_listed_in_order_without_the_others(name: str) -> None:
     """Rows with twists, with all pieces of one parity, with classes of equal pieces, and values of one sum."""
     rules = load_config(name).puzzle.rules

@@ -72,10 +72,10 @@ space = best_space(puzzle_from({"name": "p", "family": "burnt-pancake", "n": 9})
 index = space.rank(space.rules.start_labels)
 assert (space.unrank(index) == space.rules.start_labels).all()
 assert space.filler.table_bytes and space.filler.building_bytes(2)
-print("numba" in sys.modules)
+print(*{"numba", "sympy", "numpy.ma"} & set(sys.modules))
 """
 
 
 def test_to_plan_or_to_rank_a_position_loads_no_compiler() -> None:
     done = subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, text=True, check=True)
-    assert done.stdout == "False\n"
+    assert done.stdout == "\n"

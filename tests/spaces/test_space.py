@@ -218,11 +218,8 @@ LARGER: dict[str, tuple[type[Numbering], Puzzle]] = {
     "sliding": (Arrangements, load_config("eight-puzzle").puzzle),
     "several blanks": (Arrangements, load_config("two-blanks").puzzle),
     "pancake": (Orbits, family("pancake", n=9)),
-    "burnt pancake": (Orbits, family("burnt-pancake", n=6)),
     "hanoi": (Orbits, family("hanoi", pegs=4, discs=8)),
-    "topspin": (Orbits, family("topspin", n=10)),
     "ivy": (Group, load_config("ivy").puzzle),
-    "burnt pancake group": (Group, family("burnt-pancake", n=6)),
     "own towers": (MixedRadix, towers(4, 7)),
     "klotski": (Keyed, load_config("klotski").puzzle),
     "additive": (Regions, family("sliding", rows=4, columns=4, start="0 1 2 3 4 5" + 10 * " x", free=["x"])),
@@ -233,7 +230,7 @@ LARGER: dict[str, tuple[type[Numbering], Puzzle]] = {
 def test_blocks_of_tables_are_filled_in_any_order_by_threads_in_the_memory_planned(name: str) -> None:
     kind, puzzle = LARGER[name]
     spaces = [space for space in every_cut(puzzle.rules, kind.of(puzzle.rules)) if space.filler.table_bytes < 1 << 23]
-    for space in spaces:
+    for space in random.Random(1).sample(spaces, min(2, len(spaces))):
         whole = space.filler.filled()  # loads the kernels
         tracemalloc.start()
         again = space.filler.filled()
@@ -256,13 +253,8 @@ def test_blocks_of_tables_are_filled_in_any_order_by_threads_in_the_memory_plann
 FAMILIES = ORACLES["permutation-families"]
 PUBLISHED: dict[str, tuple[Puzzle, list[int]]] = {
     "eight-puzzle": (LARGER["sliding"][1], ORACLES["sliding/eight-puzzle"]["layers"]),
-    "pancake 4": (family("pancake", n=4), FAMILIES["pancake-4"]),
     "pancake 7": (family("pancake", n=7), FAMILIES["pancake-7"]),
-    "pancake 9": (family("pancake", n=9), FAMILIES["pancake-9"]),
-    "burnt pancake 3": (family("burnt-pancake", n=3), FAMILIES["burnt_pancake-3"]),
     "burnt pancake 5": (family("burnt-pancake", n=5), FAMILIES["burnt_pancake-5"]),
-    "burnt pancake 7": (family("burnt-pancake", n=7), FAMILIES["burnt_pancake-7"]),
-    "topspin 6": (family("topspin", n=6), FAMILIES["top_spin-6"]),
     "topspin 8": (family("topspin", n=8), FAMILIES["top_spin-8"]),
     "additive": (LARGER["additive"][1], ORACLES["additive"]["4x4 goal 0 1 2 3 4 5 x..."]["entries"]),
     "own lights": (lights(3, 3), [1, 9, 36, 84, 126, 126, 84, 36, 9, 1]),

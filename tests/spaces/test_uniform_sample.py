@@ -50,13 +50,13 @@ def sample(rules: Rules, count: int, seed: int = 1) -> Labels:
     return uniform_sample(rules, count, np.random.default_rng(seed))
 
 
-def check_uniform(rules: Rules, reachable: set[bytes]) -> None:
+def check_uniform(rules: Rules, reachable: set[bytes], draws: int = DRAWS) -> None:
     """Compare the counts of drawn positions with equal probabilities by Pearson's chi-squared test."""
-    drawn = sample(rules, DRAWS * len(reachable))
+    drawn = sample(rules, draws * len(reachable))
     found, counts = np.unique(drawn, axis=0, return_counts=True)
     assert {row.tobytes() for row in found} == reachable
     freedom = len(reachable) - 1
-    assert ((counts - DRAWS) ** 2 / DRAWS).sum() < freedom + 4 * np.sqrt(2 * freedom) + 4
+    assert ((counts - draws) ** 2 / draws).sum() < freedom + 4 * np.sqrt(2 * freedom) + 4
 
 
 def reachable_by_search(puzzle: Puzzle) -> set[bytes]:
@@ -117,17 +117,16 @@ def test_large_boards_have_the_right_parity() -> None:
 @pytest.mark.parametrize(
     "settings",
     [
-        {"family": "pancake", "n": 8},
         {"family": "generators", "moves": {"A": "(0 1 2 3 4 5 6)", "B": "(5 6 7)"}, "start": "0 1 2 3 4 5 6 7"},
         {"family": "generators", "moves": {"A": "(0 1 2 3 4 5 6)", "B": "(5 6 7)"}, "start": "0 1 2 2 4 5 6 7"},
     ],
-    ids=["all arrangements", "even arrangements", "identical pieces"],
+    ids=["even arrangements", "identical pieces"],
 )
 @pytest.mark.slow
 def test_puzzles_with_every_arrangement(settings: dict[str, object]) -> None:
     puzzle = puzzle_from({"name": "p", **settings})
     assert Orbits.has_every_arrangement(puzzle.rules)
-    check_uniform(puzzle.rules, reachable_by_search(puzzle))
+    check_uniform(puzzle.rules, reachable_by_search(puzzle), DRAWS // 2)
 
 
 def test_large_puzzles_are_drawn_at_once() -> None:

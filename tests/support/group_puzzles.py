@@ -82,11 +82,9 @@ def pancakes_of(n: int) -> Puzzle:
 
 
 KNOWN = {
-    "skewb": (made(twisty_geometry.skewb()), 37_791_360),
     "dino": (made(twisty_geometry.dino()), factorial(12) // 2),
     "pyraminx": (twisty("pyraminx.gap"), 302_330_880),
     "2x2x2": (twisty("2x2x2.tws"), factorial(8) * 3**7),
-    "2x2x2 of another file": (twisty("2x2x2.kpuzzle.json"), factorial(8) * 3**7),
     "5x5 lights": (puzzle_from({"name": "p", "family": "lights-out", "rows": 5, "columns": 5}), 2**23),
     "burnt pancakes": (puzzle_from({"name": "p", "family": "burnt-pancake", "n": 8}), factorial(8) * 2**8),
     "TopSpin": (puzzle_from({"name": "p", "family": "topspin", "n": 11}), factorial(11) // 2),
