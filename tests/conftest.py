@@ -5,14 +5,12 @@ import signal
 import subprocess
 import sys
 import uuid
-from collections import Counter
-from collections.abc import Callable, Generator, Iterator
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from cpu_times import CHARGED, charged, compiling, cpu_seconds
+from cpu_times import compiling
 from forks import PROGRAM, popen
 from hypothesis import settings
 from programs import Command, Outcome, Process, forget_puzzles
@@ -22,6 +20,8 @@ if TYPE_CHECKING:
     from clusters import Cluster
     from program_runs import Run
     from s3 import Bucket, Proxy, Server
+
+pytest_plugins = ["cpu_times"]  # hooks of this file are not called for fixtures of a session
 
 os.environ["ANTIPODES_TRACEBACK"] = "1"  # a defect of the program fails a test where it is, not as a line on stderr
 # What a sync adds counts only when the power fails; it takes a third of the time of small runs. Fresh processes sync.
@@ -35,37 +35,9 @@ for profile, examples in {"dev": 5, "nightly": 500}.items():
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE") or "dev")
 
 
-BEGAN = pytest.StashKey[tuple[float, Counter[str]]]()
-"""The CPU time that had passed when a test began, and what no test pays for of it."""
-
-
-@pytest.hookimpl(tryfirst=True)
-def pytest_runtest_setup(item: pytest.Item) -> None:
-    item.stash[BEGAN] = cpu_seconds(), CHARGED.copy()
-
-
-@pytest.hookimpl(wrapper=True)
-def pytest_fixture_setup(fixturedef: pytest.FixtureDef[Any]) -> Generator[None, Any, Any]:
-    """Charge the beginning and the end of a fixture of more than one test to fixtures, or to browsers."""
-    if fixturedef.scope == "function":
-        return (yield)
-    kind, end = "browsers" if "browser" in fixturedef.argname else "fixtures", ExitStack()
-    fixturedef.addfinalizer(end.close)  # finalizers run in reverse, so this is the last one
-    with charged(kind):
-        made = yield
-    fixturedef.addfinalizer(lambda: end.enter_context(charged(kind)))
-    return made
-
-
-@pytest.hookimpl(tryfirst=True)
-def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> None:
-    """Add the CPU time of a test with its child processes to the junit file, and apart from it what it paid for."""
-    if call.when == "teardown":
-        began, before = item.stash[BEGAN]
-        others = CHARGED - before
-        own = cpu_seconds() - began - others.total()
-        for kind, seconds in {"cpu": own, **others}.items():
-            item.user_properties.append((f"{kind}_seconds", f"{seconds:.2f}"))
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put the tests in a browser first: then one of the test processes runs them all, and only it starts a browser."""
+    items.sort(key=lambda item: "pages" not in getattr(item, "fixturenames", ()))
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -316,9 +288,10 @@ def _browser() -> "Iterator[Pages]":
 
 
 @pytest.fixture
-def pages(_browser: "Pages") -> "Iterator[Pages]":
+def pages(_browser: "Pages", request: pytest.FixtureRequest) -> "Iterator[Pages]":
     """Pages of the browser, for one test."""
     from browsers import in_use
 
     with in_use(_browser) as used:
         yield used
+    request.node.user_properties.append(("browser_seconds", f"{_browser.cpu_seconds_since_last_call():.2f}"))

@@ -2,7 +2,9 @@
 
 The slowest tests and the sums of the files show where a faster test pays. CPU seconds include child processes, and
 depend little on what else the machine does. Apart from the tests stand what the first or last test of a process only
-happens to pay for: the compilation of kernels in the process, fixtures of more than one test, and browsers.
+happens to pay for: the compilation of kernels in the process, and fixtures of more than one test. The processes of
+browsers are read while they run, because most of their time is lost when they end: each test has its own, and the first
+of a process has their start.
 """
 
 import json
@@ -13,7 +15,7 @@ from xml.etree import ElementTree
 
 from project import ROOT
 
-KINDS = {"cpu": "tests", "compilation": "compilation", "fixtures": "fixtures", "browsers": "browsers"}
+KINDS = {"cpu": "tests", "compilation": "compilation", "fixtures": "fixtures", "browser": "browsers"}
 """The properties of a test in the junit file, without ``_seconds``, and what they are called."""
 PATH = ROOT / "tests" / "durations.json"
 MAX_TESTS = 60
