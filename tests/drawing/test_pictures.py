@@ -2,6 +2,7 @@
 
 import io
 import sys
+from collections import Counter
 from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
@@ -221,3 +222,17 @@ def test_pictures_without_an_end_are_refused(
     options: tuple[object, ...], message: str, finished: Path, refused: Callable[..., str]
 ) -> None:
     assert message in refused("query", finished, *options, "--svg", "a.svg")
+
+
+def test_lights_are_drawn_where_they_are() -> None:
+    puzzle = load_config("lights-out-5x5").puzzle
+    picture = puzzle.picture(puzzle.start_labels[0])
+    square, discs = picture.width / 5, [one for one in picture.shapes if isinstance(one, Disc)]
+    assert [one.x / square for one in discs] == pytest.approx([column + 0.5 for column in range(5)] * 5)
+    assert [one.y / square for one in discs] == pytest.approx([row + 0.5 for row in range(5) for _ in range(5)])
+
+
+def test_lines_of_neighbouring_characters_meet() -> None:
+    lines = [one for one in text_picture("┌─┐\n│ │\n└─┘").shapes if isinstance(one, Line)]
+    ends = Counter((one.end_x, one.end_y) for one in lines)
+    assert (len(lines), set(ends.values())) == (16, {2})
