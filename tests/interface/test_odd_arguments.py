@@ -14,7 +14,7 @@ import pytest
 import antipodes as api
 from antipodes_tasks.base.errors import AntipodesError
 
-EACH = 10
+EACH = 6
 """Odd values for each parameter, drawn from all of them."""
 RING = {"name": "ring", "start": "ABC.", "moves": {"L": [1, 2, 3, 0], "X": "(0 1)"}}
 DIAL = {"name": "dial", "radices": [3], "start": [0], "moves": {"up": lambda dials: (dials + 1) % 3}}

@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from random_moves import as_functions, puzzles
+from random_moves import as_functions
 from strategies import additive_settings, blocks_settings, jump_settings, sliding_settings
+from transform_puzzles import transform_puzzles
 
 from antipodes.puzzles.config import load_config
 from antipodes.puzzles.families import puzzle_from
@@ -37,13 +38,13 @@ def settings_of(families: st.SearchStrategy[dict[str, Any]]) -> st.SearchStrateg
 
 
 FAMILIES = {
-    "moves of labels": puzzles(),
+    "moves of labels": transform_puzzles(),
     "tiles": settings_of(sliding_settings()),
     "slides": settings_of(sliding_settings().map(lambda settings: {**settings, "metric": "slides"})),
     "free tiles": settings_of(additive_settings()),
     "jumps": settings_of(jump_settings()),
     "blocks": settings_of(blocks_settings()),
-    "functions": puzzles().map(lambda puzzle: as_functions(puzzle, inverses=False)),
+    "functions": transform_puzzles().map(lambda puzzle: as_functions(puzzle, inverses=False)),
 }
 
 

@@ -11,6 +11,7 @@ import antipodes
 from antipodes.puzzles.families import puzzle_from
 from benchmarks.block_boards import MARK, Board, Count, board_of, count_of, drawn, hardest_of, just_solved_of
 
+pytestmark = pytest.mark.slow
 Squares = frozenset[int]
 PUBLISHED = [1, 4, 9, 19, 36, 51, 62, 89, 132, 81, 64, 73, 61, 25, 21]
 """The moves of the hardest 4x4 puzzles of 1 to 15 pieces: N. Bickford, Sliding Block Puzzles, Part 3, 2012."""
@@ -98,7 +99,6 @@ def small() -> Board:
     return board_of(2, 3)
 
 
-@pytest.mark.slow
 def test_boards_by_brute_force(small: Board) -> None:
     assert count_of(small).boards == len(boards(2, 3))
     assert count_of(board_of(3, 3)) == Count(len(boards(3, 3)), 3026)
@@ -119,7 +119,6 @@ def test_just_solved_boards_are_those_whose_last_piece_can_leave(small: Board) -
         assert found == expected
 
 
-@pytest.mark.slow
 def test_the_hardest_of_all_by_a_search_of_each(small: Board) -> None:
     found = {pieces: one.moves for pieces in range(1, 6) if (one := hardest_of(small, pieces)) is not None}
     assert found == hardest_by_runs(2, 3)
@@ -132,7 +131,6 @@ def test_a_position_is_drawn_with_the_marked_piece_first() -> None:
     assert np.array_equal(just_solved_of(board, 4), [])
 
 
-@pytest.mark.slow
 def test_the_published_puzzles_of_the_4x4_board() -> None:
     board = board_of(4, 4)
     assert count_of(board) == Count(55_807_716, 12_295_564)

@@ -4,6 +4,7 @@ import csv
 from pathlib import Path
 
 import numpy as np
+import pytest
 from programs import Command
 from project import DOCS
 
@@ -34,6 +35,7 @@ def test_layers_and_meetings() -> None:
     assert (common(around[1], layers[1]) > 0, common(around[2], layers[0])) == (True, 1)
 
 
+@pytest.mark.slow
 def test_antipodes_are_written_and_drawn(cli: Command, tmp_path: Path) -> None:
     config = cli("abstract", "3x3x3", *(word for pieces in EQUAL for word in ("--equal", pieces))).out
     (tmp_path / "cube.toml").write_text(config)

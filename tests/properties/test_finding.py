@@ -159,6 +159,7 @@ def test_a_large_group_is_not_listed() -> None:
     assert len(found.elements(720)) == 720
 
 
+@pytest.mark.slow
 def test_the_library_stays_whole() -> None:
     program = (
         "import sys; import antipodes as ap; assert ap.symmetries('hanoi-3-pegs').order == 2;"

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from random_moves import as_functions, hanoi, puzzle_of, puzzles, with_inverses
+from random_moves import as_functions, hanoi, puzzle_of, with_inverses
 from search_problems import EVERYWHERE, Known, Search, bfs, bidirectional, check_paths, ida_star, iddfs, paths_from
+from transform_puzzles import transform_puzzles
 
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes_tasks.base.array_types import Labels
@@ -52,7 +53,7 @@ def check(search: Search, puzzle: Puzzle, goal: Labels, expected: tuple[int, int
         assert search(problem).distance == expected[0]
 
 
-@given(puzzles(), st.integers(0, 2**32 - 1))
+@given(transform_puzzles(), st.integers(0, 2**32 - 1))
 def test_random_puzzles_by_every_search(puzzle: Puzzle, seed: int) -> None:
     known = paths_from(puzzle)
     for goal in goals_of(puzzle, known, seed):
@@ -63,7 +64,7 @@ def test_random_puzzles_by_every_search(puzzle: Puzzle, seed: int) -> None:
             check(search, puzzle, goal, expected)
 
 
-@given(puzzles(), st.booleans(), st.integers(0, 2**32 - 1))
+@given(transform_puzzles(), st.booleans(), st.integers(0, 2**32 - 1))
 @settings(max_examples=settings().max_examples // 5)  # functions of Python are slow
 def test_the_same_puzzles_with_functions(puzzle: Puzzle, inverses: bool, seed: int) -> None:
     known = paths_from(puzzle)

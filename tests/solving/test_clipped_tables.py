@@ -249,7 +249,7 @@ def every(request: pytest.FixtureRequest) -> bool:
 @pytest.fixture(scope="module")
 def answers(exact: PermutationPatterns, puzzle: Puzzle, every: bool) -> list[tuple[Problem, Answer]]:
     """Problems of several distances, and their shortest paths by exact distances."""
-    labels = np.concatenate([scrambled(puzzle, 3, moves) for moves in (0, 2, 4, 7, 9, 30)])
+    labels = np.concatenate([scrambled(puzzle, 2, moves) for moves in (0, 2, 4, 7, 9, 30)])
     problems = [Problem.of(puzzle.rules, one) for one in labels]
     return [(problem, ida_star(problem, heuristic=exact, every=every)) for problem in problems]
 

@@ -221,7 +221,7 @@ LARGER: dict[str, tuple[type[Numbering], Puzzle]] = {
     "hanoi": (Orbits, family("hanoi", pegs=4, discs=8)),
     "ivy": (Group, load_config("ivy").puzzle),
     "own towers": (MixedRadix, towers(4, 7)),
-    "klotski": (Keyed, load_config("klotski").puzzle),
+    "blocks": (Keyed, family("blocks", start="BAAC/BAAC/D..E")),
     "additive": (Regions, family("sliding", rows=4, columns=4, start="0 1 2 3 4 5" + 10 * " x", free=["x"])),
 }
 

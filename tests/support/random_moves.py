@@ -1,68 +1,21 @@
-"""Random small puzzles with several parts, values and conditions, also with functions as moves."""
+"""Moves with their inverses, moves as functions, and positions near the start."""
 
 from typing import Any
 
 import numpy as np
-from hypothesis import strategies as st
 
 from antipodes.puzzles.notation import Lists
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes_tasks.base.array_types import Labels
 from antipodes_tasks.rules.functions import Functions
 from antipodes_tasks.rules.moves import Moves
-from antipodes_tasks.rules.parts import Part, pieces, values
+from antipodes_tasks.rules.parts import Part, values
 from antipodes_tasks.rules.transforms import Transforms
 
 
 def puzzle_of(parts: tuple[Part, ...], start: tuple[int, ...], moves: Moves) -> Puzzle:
     sizes = tuple(part.places for part in parts)
     return Puzzle.of("random", "random", "", Lists(sizes), parts, (start,), moves)
-
-
-@st.composite
-def puzzles(draw: st.DrawFn) -> Puzzle:
-    """Draw a puzzle with different or identical pieces and values; its moves may be reversible or not."""
-    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
-    parts, start = _parts(rng)
-    count = int(rng.integers(1, 5))
-    transforms = _transforms(rng, parts, count)
-    if draw(st.booleans()):  # most real puzzles have the inverse of each move
-        transforms = with_inverses(transforms)
-    return puzzle_of(parts, start, transforms)
-
-
-def _parts(rng: np.random.Generator) -> tuple[tuple[Part, ...], tuple[int, ...]]:
-    parts: list[Part] = []
-    start: list[int] = []
-    for _ in range(int(rng.integers(1, 3))):
-        places = int(rng.integers(2, 5))
-        kind = int(rng.integers(3))
-        if kind < 2:
-            content = tuple(range(places)) if kind else tuple(sorted(rng.integers(0, 2, places).tolist()))
-            parts.append(pieces(content, tuple("abcd"[: max(content) + 1])))
-            start += content
-        else:
-            radix = int(rng.integers(2, 4))
-            places = min(places, 3)
-            parts.append(values(places, radix))
-            start += rng.integers(0, radix, places).tolist()
-    return tuple(parts), tuple(start)
-
-
-def _transforms(rng: np.random.Generator, parts: tuple[Part, ...], count: int) -> Transforms:
-    moduli = np.repeat([len(part.symbols) for part in parts], [part.places for part in parts])
-    origin, added, allowed = [], [], []
-    for _ in range(count):
-        own: list[int] = []
-        for part in parts:
-            own += (len(own) + rng.permutation(part.places)).tolist()
-        origin.append(own)
-        adds = [part.counts is None for part in parts for _ in range(part.places)]
-        added.append(rng.integers(0, moduli) * adds)
-        some = rng.integers(1, 2**moduli).astype(np.uint64)
-        allowed.append(np.where(rng.random(len(own)) < 0.2, some, ~np.uint64(0)))
-    conditions = np.array(allowed) if rng.random() < 0.5 else None
-    return Transforms([f"m{i}" for i in range(count)], origin, moduli, added, conditions)
 
 
 def with_inverses(moves: Transforms) -> Transforms:
