@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from antipodes.puzzles.config import load_config
+from antipodes.puzzles.config import Config, load_config
 from antipodes_tasks.base.array_types import Labels, Mask
 from antipodes_tasks.keys.expansion import Expansion
 from antipodes_tasks.keys.packing import Packing
@@ -59,10 +59,15 @@ class OnlyApplied(NewKind):
 
 
 @pytest.mark.parametrize(
-    ("name", "kind"), [("eight-puzzle", StatedAsPairs), ("2x2x2", StatedAsTransforms), ("five-tiles", OnlyApplied)]
+    ("config", "kind"),
+    [
+        (load_config("eight-puzzle"), StatedAsPairs),
+        (load_config("2x2x2"), StatedAsTransforms),
+        (Config({"name": "towers", "family": "hanoi", "pegs": 3, "discs": 4}), OnlyApplied),
+    ],
 )
-def test_a_new_kind_of_move_has_every_feature(name: str, kind: type[NewKind]) -> None:
-    rules = load_config(name).puzzle.rules
+def test_a_new_kind_of_move_has_every_feature(config: Config, kind: type[NewKind]) -> None:
+    rules = config.puzzle.rules
     new = replace(rules, moves=kind(rules.moves))
     expected, space = best_space(rules), best_space(new)
     if kind is not OnlyApplied:
