@@ -5,6 +5,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -15,44 +16,52 @@ pytestmark = pytest.mark.slow
 ARCHITECTURE = (DOCS / "architecture.md").read_text(encoding="utf-8")
 Edit = tuple[str, str]
 """A line of a file, and the lines that replace it."""
+MARK = "---- the next change"
 
 
-@pytest.fixture
-def package(tmp_path: Path) -> Path:
-    """A copy of the sources, which tests may change."""
+@dataclass(frozen=True, eq=False)
+class Change:
+    """A change as a row says, and a Python program that uses it."""
+
+    goal: str
+    new: Mapping[str, str]
+    """New files, by their paths below `antipodes`."""
+    edits: Mapping[str, Sequence[Edit]]
+    program: str
+
+
+@pytest.fixture(scope="module")
+def printed(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Change], str]:
+    """What the program of a change prints, in one process with all changes."""
+    package = tmp_path_factory.mktemp("package")
     for top in ("pipeline", "tasks", "configs"):
-        shutil.copytree(ROOT / top, tmp_path / top, ignore=shutil.ignore_patterns("__pycache__"))
-    return tmp_path
+        shutil.copytree(ROOT / top, package / top, ignore=shutil.ignore_patterns("__pycache__"))
+    for change in CHANGES:
+        apply(package, change)
+    program = "\n".join(f"print({MARK!r}); exec({change.program!r}, {{}})" for change in CHANGES)
+    path = os.pathsep.join(str(package / top) for top in ("pipeline", "tasks"))
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        cwd=package,
+        env={**os.environ, "PYTHONPATH": path, "NUMBA_DISABLE_JIT": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    outputs = done.stdout.split(f"{MARK}\n")[1:]
+    return lambda change: outputs[CHANGES.index(change)]
 
 
-@pytest.fixture
-def run(package: Path) -> Callable[..., str]:
-    """Run a Python program with the copy, and return what it prints."""
-
-    def run(program: str) -> str:
-        path = os.pathsep.join(str(package / top) for top in ("pipeline", "tasks"))
-        done = subprocess.run(
-            [sys.executable, "-c", program],
-            cwd=package,
-            env={**os.environ, "PYTHONPATH": path, "NUMBA_DISABLE_JIT": "1"},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert done.returncode == 0, done.stderr
-        return done.stdout
-
-    return run
-
-
-def change(package: Path, goal: str, new: Mapping[str, str], edits: Mapping[str, Sequence[Edit]]) -> None:
+def apply(package: Path, change: Change) -> None:
     """Add files and edit others; the row of a goal has to name every file, by its path below `antipodes`."""
+    goal = change.goal
     (row,) = [line for line in ARCHITECTURE.splitlines() if line.startswith(f"| {goal} |")]
     named = row.split("|")[2]
-    for path, text in new.items():
+    for path, text in change.new.items():
         assert f"`{Path(path).parent}`" in named, f"{goal}: {path}"
         (_source(package, path)).write_text(text, encoding="utf-8")
-    for path, changed in edits.items():
+    for path, changed in change.edits.items():
         assert f"`{path}`" in named or Path(path).name == "__init__.py", f"{goal}: {path}"
         file = _source(package, path)
         text = file.read_text(encoding="utf-8")
@@ -90,19 +99,16 @@ class Gaps(LowerBound):
 '''
 
 
-def test_add_a_heuristic(package: Path, run: Callable[..., str]) -> None:
-    row = '    "breaks": Named(Gaps, lambda rules: True, "pancakes", lambda rules: False),\n'
-    change(
-        package,
-        "add a heuristic",
-        {"properties/breaks.py": GAPS},
-        {
-            "properties/heuristics.py": [
-                ("NAMED = {\n", f"from antipodes_tasks.properties.breaks import Gaps\n\nNAMED = {{\n{row}")
-            ]
-        },
-    )
-    program = """
+ROW = '    "breaks": Named(Gaps, lambda rules: True, "pancakes", lambda rules: False),\n'
+HEURISTIC = Change(
+    "add a heuristic",
+    {"properties/breaks.py": GAPS},
+    {
+        "properties/heuristics.py": [
+            ("NAMED = {\n", f"from antipodes_tasks.properties.breaks import Gaps\n\nNAMED = {{\n{ROW}")
+        ]
+    },
+    program="""
 import antipodes as ap
 puzzle = ap.Config({"name": "six", "family": "pancake", "n": 6})
 ap.run(puzzle, "six.zarr")
@@ -112,9 +118,16 @@ with ap.open_table("six.zarr") as table:
         found = [ap.solve(puzzle, position, every=True, **by) for by in ({"heuristic": "breaks"}, {"method": "iddfs"})]
         print(found[0].distance == table[position], found[0].solution_count == found[1].solution_count)
         print(found[0].expanded < found[1].expanded)
-"""
-    assert run(program).split() == ["True"] * 10
-    assert "beam: breaks," in run("from antipodes.cli.main import run_command; run_command(['solve', '--help'])")
+from antipodes.cli.main import run_command
+run_command(["solve", "--help"])
+""",
+)
+
+
+def test_add_a_heuristic(printed: Callable[[Change], str]) -> None:
+    compared, shown = printed(HEURISTIC).split("Usage", 1)
+    assert compared.split() == ["True"] * 10
+    assert "beam: breaks," in shown
 
 
 ROTOR = '''
@@ -140,28 +153,32 @@ def rotors(settings):
 '''
 
 
-def test_add_a_family_of_puzzles(package: Path, run: Callable[..., str]) -> None:
-    change(
-        package,
-        "add a family of puzzles",
-        {"puzzles/families/rotors.py": ROTOR},
-        {
-            "puzzles/families/__init__.py": [
-                (
-                    '    "sliding": ("sliding", "sliding"),\n',
-                    '    "rotors": ("rotors", "rotors"),\n    "sliding": ("sliding", "sliding"),\n',
-                )
-            ]
-        },
-    )
-    program = """
+FAMILY = Change(
+    "add a family of puzzles",
+    {"puzzles/families/rotors.py": ROTOR},
+    {
+        "puzzles/families/__init__.py": [
+            (
+                '    "sliding": ("sliding", "sliding"),\n',
+                '    "rotors": ("rotors", "rotors"),\n    "sliding": ("sliding", "sliding"),\n',
+            )
+        ]
+    },
+    program="""
 import antipodes as ap
 report = ap.run(ap.Config({"name": "five", "family": "rotors", "n": 5}), "five.zarr")
 print(*report.layers)
 with ap.open_table("five.zarr") as table:
     print(table["5 4 3 2 1"], len(table.path("5 4 3 2 1")) - 1)
-"""
-    assert run(program).split("\n")[:2] == ["1 4 9 15 20 22 20 15 9 4 1", "10 10"]  # inversions of permutations
+""",
+)
+
+
+def test_add_a_family_of_puzzles(printed: Callable[[Change], str]) -> None:
+    assert printed(FAMILY).split("\n")[:2] == [
+        "1 4 9 15 20 22 20 15 9 4 1",
+        "10 10",
+    ]  # inversions of permutations
 
 
 LOGGED_BITS = '''
@@ -193,23 +210,19 @@ class LoggedBits(BitStrategy):
 '''
 
 
-def test_hold_the_positions_of_a_search_in_another_way(package: Path, run: Callable[..., str]) -> None:
-    """The first row of the list whose memory fits is used, for a table and for counts."""
-    change(
-        package,
-        "hold the positions of a search in another way",
-        {"tables/strategies/logged_bits.py": LOGGED_BITS},
-        {
-            "tables/planning/plan.py": [
-                (
-                    "STRATEGIES: tuple[Strategy, ...] = (",
-                    "from antipodes.tables.strategies.logged_bits import LoggedBits\n"
-                    "STRATEGIES: tuple[Strategy, ...] = (LoggedBits(), ",
-                )
-            ]
-        },
-    )
-    program = """
+STRATEGY = Change(
+    "hold the positions of a search in another way",
+    {"tables/strategies/logged_bits.py": LOGGED_BITS},
+    {
+        "tables/planning/plan.py": [
+            (
+                "STRATEGIES: tuple[Strategy, ...] = (",
+                "from antipodes.tables.strategies.logged_bits import LoggedBits\n"
+                "STRATEGIES: tuple[Strategy, ...] = (LoggedBits(), ",
+            )
+        ]
+    },
+    program="""
 from collections import Counter
 from pathlib import Path
 import antipodes as ap
@@ -226,10 +239,15 @@ for name, limit in (("table", needed), ("counts", needed), ("other", needed - 1)
         depth, count = map(int, line.split())
         found[depth] += count
     print(*report.layers, "found", *[count for depth, count in sorted(found.items()) if count])
-"""
+""",
+)
+
+
+def test_hold_the_positions_of_a_search_in_another_way(printed: Callable[[Change], str]) -> None:
+    """The first row of the list whose memory fits is used, for a table and for counts."""
     layers = "1 4 12 35 48 20"
     logged = f"{layers} found 4 12 35 48 20"
-    assert run(program).splitlines() == [logged, logged, f"{layers} found"]
+    assert printed(STRATEGY).splitlines() == [logged, logged, f"{layers} found"]
 
 
 VALUES = '''
@@ -319,24 +337,21 @@ class AddedConstants(Filler):
 '''
 
 
-def test_number_positions_in_another_way(package: Path, run: Callable[..., str]) -> None:
-    change(
-        package,
-        "number positions in another way",
-        {"spaces/values.py": VALUES},
-        {
-            "spaces/selection.py": [
-                ('    "group": "group.Group",\n', '    "group": "group.Group",\n    "values": "values.Values",\n'),
-                (
-                    '    if rules.moves.transforms is None:\n        return _kind("fields")\n',
-                    '    if rules.moves.transforms is None:\n        return _kind("fields")\n'
-                    "    if not any(part.holds_pieces for part in rules.parts):\n"
-                    '        return _kind("values")\n',
-                ),
-            ]
-        },
-    )
-    program = """
+NUMBERING = Change(
+    "number positions in another way",
+    {"spaces/values.py": VALUES},
+    {
+        "spaces/selection.py": [
+            ('    "group": "group.Group",\n', '    "group": "group.Group",\n    "values": "values.Values",\n'),
+            (
+                '    if rules.moves.transforms is None:\n        return _kind("fields")\n',
+                '    if rules.moves.transforms is None:\n        return _kind("fields")\n'
+                "    if not any(part.holds_pieces for part in rules.parts):\n"
+                '        return _kind("values")\n',
+            ),
+        ]
+    },
+    program="""
 import antipodes as ap
 report = ap.run(ap.Config({"name": "lights", "family": "lights-out", "rows": 3, "columns": 3}), "lights.zarr")
 print(report.manifest.space, *report.layers)
@@ -344,27 +359,32 @@ with ap.open_table("lights.zarr") as table:
     (farthest,) = table.antipodes()
     print(table[farthest], len(table.path(farthest)) - 1)
 print(ap.verify("lights.zarr").ok)
-"""
+""",
+)
+
+
+def test_number_positions_in_another_way(printed: Callable[[Change], str]) -> None:
     # each of the nine lights is pressed or not, and different sets of presses have different results
-    assert run(program).split("\n")[:3] == ["values 1 9 36 84 126 126 84 36 9 1", "9 9", "True"]
+    assert printed(NUMBERING).split("\n")[:3] == [
+        "values 1 9 36 84 126 126 84 36 9 1",
+        "9 9",
+        "True",
+    ]
 
 
-def test_add_a_field_to_the_manifest_of_a_store(package: Path, run: Callable[..., str]) -> None:
-    change(
-        package,
-        "add a field to the manifest of a store",
-        {},
-        {
-            "tables/store/manifest.py": [
-                (
-                    "    metadata: Mapping[str, str] = field(metadata=",
-                    '    note: str = field(default="none", kw_only=True, metadata=stored_as(TEXT))\n'
-                    "    metadata: Mapping[str, str] = field(metadata=",
-                )
-            ]
-        },
-    )
-    program = """
+FIELD = Change(
+    "add a field to the manifest of a store",
+    {},
+    {
+        "tables/store/manifest.py": [
+            (
+                "    metadata: Mapping[str, str] = field(metadata=",
+                '    note: str = field(default="none", kw_only=True, metadata=stored_as(TEXT))\n'
+                "    metadata: Mapping[str, str] = field(metadata=",
+            )
+        ]
+    },
+    program="""
 from dataclasses import replace
 import antipodes as ap
 from antipodes.storage.manifest_fields import read_fields, write_fields
@@ -379,6 +399,19 @@ for counts_only in (False, True):
         read_fields(type(noted), {**write_fields(noted), "note": 1})
     except FieldError as error:
         print(error)
-"""
+""",
+)
+
+
+def test_add_a_field_to_the_manifest_of_a_store(printed: Callable[[Change], str]) -> None:
     lines = ["none False", "True by hand", "note: expected a string, found 1"]
-    assert run(program).splitlines() == 2 * lines
+    assert printed(FIELD).splitlines() == 2 * lines
+
+
+CHANGES = [
+    HEURISTIC,
+    FAMILY,
+    STRATEGY,
+    NUMBERING,
+    FIELD,
+]
