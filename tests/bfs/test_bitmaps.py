@@ -114,9 +114,10 @@ def test_boundary_lines(rng: np.random.Generator, rows: int, moves: int) -> None
     flags = rng.random((rows, 70)) < rng.choice([0, 0.01])
     target = -np.sort(-rng.integers(-1, 10, (rows + 3, moves), dtype=np.int32), axis=1)  # illegal ones last
     lines = rng.permutation(rows + 3)[:rows].astype(np.int32)
-    out = (target != -1) & ((target < 3) | (target >= 7))
-    expected = [line for line in range(rows) if flags[line].any() and out[lines[line]].any()]
-    assert boundary_lines(to_bits(flags), lines, target, 3, 7).tolist() == expected
+    into = ((target >= 1) & (target < 3)) | ((target >= 6) & (target < 7))
+    expected = [line for line in range(rows) if flags[line].any() and into[lines[line]].any()]
+    ranges = np.array([(1, 3), (6, 7)], dtype=np.int32)
+    assert boundary_lines(to_bits(flags), lines, target, ranges).tolist() == expected
 
 
 @given(seeds, widths, st.integers(1, 6), st.integers(0, 30))

@@ -147,7 +147,7 @@ def test_the_choice_gets_the_counts_of_the_partitions_that_lead_here() -> None:
     own, there = first.frontier(0), other.frontier(0)
     assert own is not None
     assert there is not None
-    lean = partition.boundary(there, moves, 4, 8)
+    lean = partition.boundary(there, moves, np.array([(0, 4)], dtype=np.int32))
     assert lean is not None
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(partition, "pull_is_cheaper", choose)

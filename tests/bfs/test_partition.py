@@ -34,12 +34,11 @@ def begin(bounds: list[int], log: SegmentLog | None) -> list[State]:
 def advance(states: list[State], sources: list[list[int]], depth: int, log: SegmentLog | None) -> int:
     """Find a layer in place, each partition from itself and the boundaries of others; how many positions it has."""
     before = {state.part.number: one for state in states if (one := state.frontier(depth - 1)) is not None}
-    lean = {
-        number: boundary(one, move_tables(), int(one.rows[0]), int(one.rows[-1]) + 1) for number, one in before.items()
-    }
     found = 0
     for state in states:
         own = state.part.number
+        ranges = np.array([(state.part.first_row, state.part.end_row)], dtype=np.int32)
+        lean = {number: boundary(one, move_tables(), ranges) for number, one in before.items()}
         needed = [before.get(one) if one == own else lean.get(one) for one in sources[own]]
         found += state.advance(depth, [one for one in needed if one is not None], move_tables(), log)
     for state in states:
@@ -203,15 +202,15 @@ def test_the_last_layer_can_be_read_while_the_next_is_found() -> None:
     assert not (state.positions(8, 1000)[:, np.newaxis] == before).any()
 
 
-def test_the_boundary_is_the_part_of_the_frontier_with_moves_out() -> None:
+def test_the_boundary_is_the_part_of_the_frontier_with_moves_into_some_rows() -> None:
     frontier = whole(8).frontier(8)
     assert frontier is not None
-    assert boundary(frontier, move_tables(), 0, 60) is None
-    lean = boundary(frontier, move_tables(), 10, 40)
+    assert boundary(frontier, move_tables(), np.empty((0, 2), dtype=np.int32)) is None
+    lean = boundary(frontier, move_tables(), np.array([(0, 10), (40, 60)], dtype=np.int32))
     assert lean is not None
     target = move_tables().target
-    leaves = ((target != ILLEGAL) & ((target < 10) | (target >= 40))).any(axis=1)
-    assert lean.rows.tolist() == np.flatnonzero(leaves & frontier.bits.any(axis=1)).tolist()
+    leads = ((target != ILLEGAL) & ((target < 10) | (target >= 40))).any(axis=1)
+    assert lean.rows.tolist() == np.flatnonzero(leads & frontier.bits.any(axis=1)).tolist()
     assert np.array_equal(lean.bits, frontier.bits[lean.rows])
     assert (lean.number, lean.count, lean.unvisited) == (frontier.number, frontier.count, frontier.unvisited)
 

@@ -32,6 +32,9 @@ class Forgetful(Threads):
         places = list(range(len(handles)))
         return [group for group in (places[::2], places[1::2]) if group]
 
+    def groups_by_process(self, handles: Sequence[Handle]) -> list[list[int]]:
+        return self.groups_by_thread(handles)
+
     def holds(self, handle: Handle) -> bool:
         return any(one is handle for one in self.held)
 

@@ -1,9 +1,10 @@
 """A small search in shards, and ways to damage its journal."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -71,15 +72,19 @@ def new_shards(journal: Journal, sizes: Sequence[int], buffer_bytes: int = 1 << 
 
 def advance(shards: Sequence[Shard], depth: int, token: str = "", lean: bool = False) -> int:
     """Find the layer after ``depth`` in all shards and return its size; if ``lean``, shards only see boundaries."""
-    sources: list[Callable[[], object]] = [
-        (lambda one=one: boundary(one, move_links(), depth, token, [])) if lean else (lambda one=one: one)  # type: ignore[misc]
-        for one in shards
+    seen: list[list[Any]] = [
+        [boundary(one, move_links(), [rows_of(reader)], depth, token, []) if lean else one for one in shards]
+        for reader in shards
     ]
-    seen = [source() for source in sources]
     return sum(
-        one.advance([other for at, other in enumerate(seen) if at != here], move_links(), depth, 1, token)[0]  # type: ignore[misc]
+        one.advance([other for at, other in enumerate(seen[here]) if at != here], move_links(), depth, 1, token)[0]
         for here, one in enumerate(shards)
     )
+
+
+def rows_of(shard: Shard) -> range:
+    """Return the rows of a shard."""
+    return range(shard.states[0].part.first_row, shard.states[-1].part.end_row)
 
 
 def begun(journal: Journal, sizes: Sequence[int], buffer_bytes: int = 1 << 20) -> list[Shard]:

@@ -18,6 +18,7 @@ from journals import (
     journal_at,
     move_links,
     new_shards,
+    rows_of,
     search,
 )
 
@@ -70,14 +71,15 @@ def test_a_single_shard_advances_several_layers(journal: Journal) -> None:
     assert np.array_equal(depths([alone]), expected)
 
 
-def test_only_rows_with_moves_out_of_the_shard_are_sent(journal: Journal) -> None:
-    shards = begun(journal, [2, 3])
+def test_only_rows_with_moves_into_the_readers_are_sent(journal: Journal) -> None:
+    shards = begun(journal, [2, 1, 2])
     sent: set[int] = set()
     for depth in range(8):
-        sent |= {int(row) for part in boundary(shards[0], move_links(), depth, "", []).parts for row in part.rows}
+        found = boundary(shards[0], move_links(), [rows_of(shards[2])], depth, "", [])
+        sent |= {int(row) for part in found.parts for row in part.rows}
         advance(shards, depth)
     assert sent
-    assert all((move_links().tables.target[row] >= 20).any() for row in sent)
+    assert all((move_links().tables.target[row] >= 32).any() for row in sent)
 
 
 @pytest.mark.parametrize("buffer_bytes", [-10_000, -600, -500])
@@ -241,7 +243,7 @@ def test_a_task_of_an_earlier_token_changes_nothing(journal: Journal, tmp_path: 
     before = [(one.depth, [state.visited.copy() for state in one.states]) for one in shards]
     for late in (
         lambda: advance(shards, 3, ""),
-        lambda: boundary(shards[0], move_links(), 3, "", []),
+        lambda: boundary(shards[0], move_links(), [range(60)], 3, "", []),
         lambda: flush_shards(shards, 5, ""),
     ):
         with pytest.raises(InterruptedRunError, match="returned to an earlier depth"):
@@ -257,7 +259,7 @@ def test_a_shard_that_dask_makes_anew_is_not_searched(journal: Journal) -> None:
     (alone,) = begun(journal, [5])
     for task in (
         lambda: alone.advance((), move_links(), 7, 1, "first"),
-        lambda: boundary(alone, move_links(), 7, "first", []),
+        lambda: boundary(alone, move_links(), [range(60)], 7, "first", []),
     ):
         with pytest.raises(InterruptedRunError, match="the shard was lost"):
             task()

@@ -124,6 +124,9 @@ class Scheduler(Protocol):
         A task can use all results of a group, because they are on one worker.
         """
 
+    def groups_by_process(self, handles: Sequence[Handle]) -> list[list[int]]:
+        """Divide results of `submit` into groups, one for each process; return indices, ascending in each group."""
+
     def holds(self, handle: Handle) -> bool:
         """Return whether the worker that holds this result of `submit` is still a member."""
 

@@ -67,6 +67,10 @@ class Threads:
         """Return a group for each result, because a thread takes the next result when it has finished one."""
         return [[place] for place in range(len(handles))]
 
+    def groups_by_process(self, handles: Sequence[Handle]) -> list[list[int]]:
+        """Return a single group, because all results are in this process."""
+        return [list(range(len(handles)))]
+
     def holds(self, handle: Handle) -> bool:
         """Return True, because results stay in this process."""
         return True

@@ -257,22 +257,31 @@ def _filled_lines(bits: Bitmap, lines: NDArray[np.int64]) -> int:
 
 @kernel
 def boundary_lines(
-    frontier: Bitmap, rows: NDArray[np.int32], target: NDArray[np.int32], first_row: int, end_row: int
+    frontier: Bitmap, rows: NDArray[np.int32], target: NDArray[np.int32], ranges: NDArray[np.int32]
 ) -> NDArray[np.int64]:
-    """Return the nonempty lines of ``frontier`` that have a move out of the rows ``first_row`` to ``end_row - 1``."""
+    """Return the nonempty lines of ``frontier`` with a move into one of the ``ranges`` of rows ``(ranges, 2)``.
+
+    A range is its first row and the row after its last.
+    """
     lines = np.empty(frontier.shape[0], dtype=np.int64)
     count = 0
     for line in range(frontier.shape[0]):
-        for move in range(target.shape[1]):
-            to_row = target[rows[line], move]
-            if to_row < 0:
-                break
-            if not first_row <= to_row < end_row:
-                if _any_bit(frontier, None, line):
-                    lines[count] = line
-                    count += 1
-                break
+        if _leads_into(target, rows[line], ranges) and _any_bit(frontier, None, line):
+            lines[count] = line
+            count += 1
     return lines[:count]
+
+
+@kernel
+def _leads_into(target: NDArray[np.int32], row: int, ranges: NDArray[np.int32]) -> bool:
+    for move in range(target.shape[1]):
+        to_row = target[row, move]
+        if to_row < 0:
+            break
+        for number in range(ranges.shape[0]):
+            if ranges[number, 0] <= to_row < ranges[number, 1]:
+                return True
+    return False
 
 
 @kernel

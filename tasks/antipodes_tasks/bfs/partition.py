@@ -399,10 +399,10 @@ class State(IndexState):
         return pull_is_cheaper(frontier, unvisited, self.unvisited, tables.target.shape[1])
 
 
-def boundary(frontier: Frontier, tables: MoveTables, first_row: int, end_row: int) -> Frontier | None:
-    """Return the rows of a frontier with moves out of the rows ``first_row`` to ``end_row - 1``, or None."""
+def boundary(frontier: Frontier, tables: MoveTables, ranges: NDArray[np.int32]) -> Frontier | None:
+    """Return the rows of a frontier from which moves lead into ``ranges`` of rows (see `boundary_lines`), or None."""
     layer = frontier.layer
-    lines = boundary_lines(layer, frontier.rows, tables.target, first_row, end_row)
+    lines = boundary_lines(layer, frontier.rows, tables.target, ranges)
     if not len(lines):
         return None
     return replace(frontier, rows=frontier.rows[lines], bits=layer[lines], some=None, mask=None)

@@ -79,6 +79,11 @@ class Arrangements(Numbering):
         return self.index.radices
 
     @property
+    def any_digits_form_blocks(self) -> bool:
+        """True, because a move changes the places of some labels independently of the places of later labels."""
+        return True
+
+    @property
     def details(self) -> Mapping[str, Any]:
         """The parities of the numbered half."""
         return {} if self.parity is None else {PARITY: list(self.parity)}

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import prod
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
@@ -30,6 +30,8 @@ REDUCED, NUMBERED, ORDER = "reduced", "positions", "order"
 the number of symmetries."""
 KEYED = "keys"
 """The kind of spaces without move tables. Only a search can list their positions."""
+MAX_BLOCK_LABELS = 1 << 22
+"""Maximum number of labels that all moves of all blocks of rows read. For a plan, they take about 0.1 seconds."""
 BATCH = 1 << 13
 """Number of neighbours that are ranked together."""
 
@@ -44,6 +46,17 @@ class SpaceRecord:
     width: int
     details: Mapping[str, Any] = field(default_factory=dict)
     """Everything else that the numbering needs, as JSON."""
+
+
+class BlockNeighbours(NamedTuple):
+    """The moves between blocks: ranges of rows that agree in their leading digits. A move takes a block to a block."""
+
+    rows: int
+    """Number of rows of each block."""
+    of: Indices
+    """``(moves,)``: the block of each move."""
+    to: Indices
+    """``(moves,)``: the block to which it leads. Since moves are reversible, this block also has a move back."""
 
 
 class Numbering(ABC):
@@ -78,6 +91,11 @@ class Numbering(ABC):
         If rows agree in these digits, a move takes them to rows that also agree in these digits.
         """
         return 1
+
+    @property
+    def any_digits_form_blocks(self) -> bool:
+        """Whether `block_digits` could be any number, and the first digit determines which moves are legal."""
+        return False
 
     @classmethod
     def size_for(cls, rules: Rules) -> int:
@@ -221,6 +239,21 @@ class Space:
     def weights(self) -> Indices | None:
         """For each row, the number of positions that an entry stands for, ``(rows,)``; None if it is always one."""
         return self.numbering.weights
+
+    @cached_property
+    def block_neighbours(self) -> BlockNeighbours | None:
+        """The blocks of rows that reversible moves connect. None if finding them would take long."""
+        numbering = self.numbering
+        if not (numbering.any_digits_form_blocks and self.rules.moves.reversible):
+            return None
+        most = MAX_BLOCK_LABELS // max(1, len(self.rules.moves) * self.rules.places)
+        counts = [prod(numbering.radices[:digits]) for digits in range(1, self.leading + 1)]
+        blocks = max((count for count in counts if count <= most), default=None)
+        if blocks is None:
+            return None
+        size = self.size // blocks
+        found = self.successors(np.arange(blocks) * size)
+        return BlockNeighbours(self.rows // blocks, found.of, found.indices // size)
 
     @property
     def starts(self) -> Labels:

@@ -3,6 +3,7 @@
 import math
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from functools import cache
 from typing import Any
 
 from antipodes.executors.api import WORKER_SHARE, Capacity, Fits
@@ -33,6 +34,7 @@ def largest_set_that_fits(able: Workers, preferred: Collection[str], fits: Fits)
     """
     kept = able.keys() & set(preferred)
     orders = list(_orders(able, kept))
+    fits = cache(fits)  # the answer depends only on the capacity
     for size in range(len(able), 0, -1):
         sets = [kept] if len(kept) == size else []
         sets += [set(order[:size]) for order in orders if len(order) >= size]

@@ -118,14 +118,21 @@ class Cluster:
 
     def groups_by_thread(self, handles: Sequence[Handle]) -> list[list[int]]:
         """Return a group for each thread of the workers with results; each worker deals its results to its threads."""
-        here: dict[str, list[int]] = {}
-        for place, handle in enumerate(handles):
-            here.setdefault(self._places[handle][0], []).append(place)
         groups = list[list[int]]()
-        for worker, places in here.items():
+        for worker, places in self._by_worker(handles).items():
             threads = min(int(self.members.get(worker, {}).get("nthreads", 1)), len(places))
             groups += [places[first::threads] for first in range(threads)]
         return groups
+
+    def groups_by_process(self, handles: Sequence[Handle]) -> list[list[int]]:
+        return list(self._by_worker(handles).values())
+
+    def _by_worker(self, handles: Sequence[Handle]) -> dict[str, list[int]]:
+        """Return the indices of results of `submit` by the address of their worker."""
+        found: dict[str, list[int]] = {}
+        for place, handle in enumerate(handles):
+            found.setdefault(self._places[handle][0], []).append(place)
+        return found
 
     def holds(self, handle: Handle) -> bool:
         worker, departures = self._places[handle]

@@ -71,6 +71,12 @@ class Division:
         size = self.chunk_rows
         return [range(parts[0].first_row // size, -(-parts[-1].end_row // size)) for parts in self.shards]
 
+    @property
+    def shard_rows(self) -> list[range]:
+        """The rows of each shard."""
+        size = self.partition_rows * self.shard_size
+        return [range(first, min(first + size, self.space.rows)) for first in range(0, self.space.rows, size)]
+
     def spread(self, size: int, processes: int) -> int:
         """Return the memory of all processes if ``size`` bytes are divided among the shards.
 

@@ -5,14 +5,16 @@ other, the shards form an `ExchangeGraph`. The strategy of the run determines th
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from antipodes.executors.api import Call, Handle, Key, result_of
+from antipodes.tables.layers.boundaries import MAX_BATCHES
 from antipodes.tables.layers.key_shard import KeyShard, successors_of
 from antipodes.tables.layers.shard import Shard, all_held
 from antipodes_tasks.bfs.key_partition import KeyLinks, KeySuccessors
@@ -43,6 +45,12 @@ class LayerGraph(ABC):
     """The numbers of the chunks of each shard."""
     groups: Sequence[Sequence[int]] = ()
     """Groups of shards that are on the same worker."""
+    batches: Sequence[Sequence[Sequence[int]]] = ()
+    """The batches of each process: shards that are sent the rows that they need together. See `boundaries`."""
+    rows: Sequence[range] = ()
+    """The rows of each shard."""
+    settles_together: bool = False
+    """Whether a shard that has found a layer does not hold the layer before it any more."""
     calls: dict[Key, Call] = field(default_factory=dict)
     advances: dict[Key, tuple[Sequence[int], int]] = field(default_factory=dict)
     """For each task that advances shards, by key: the numbers of these shards, and the depth where they start."""
@@ -50,6 +58,11 @@ class LayerGraph(ABC):
     """For each call, the shard on whose worker it runs."""
     _last: dict[int, Key] = field(default_factory=dict)
     """The last task of each shard. The next task waits for it, since shards forget the frontiers of earlier depths."""
+    _readers: dict[int, list[Key]] = field(default_factory=dict)
+    """The tasks that read frontiers of each shard. The next task that changes the shard waits for them."""
+    _late_readers: dict[int, list[Key]] = field(default_factory=dict)
+    """The tasks that read the last frontier of each shard, if batches advance in turn. Only the task after the next one
+    waits for them."""
 
     def add_layers(self, depth: int, layers: int) -> None:
         """Add the tasks of the layers after ``depth``. If there is a single shard, one task finds all of them."""
@@ -66,7 +79,8 @@ class LayerGraph(ABC):
     def _add(self, group: Sequence[int], offers: Sequence[Handle], depth: int, layers: int) -> None:
         """Add the task that advances a group of shards, given the ``offers`` of other shards."""
         shards = [self.shards[number] for number in group]
-        call = advance, shards, offers, self.links, depth, layers, self.token, self._handles_after(group[0])
+        after = [*self._handles_after(group[0]), *map(result_of, self._readers.pop(group[0], ()))]
+        call = advance, shards, offers, self.links, depth, layers, self.token, after
         self.advances[self._call(f"advance-{depth}", group[0], call)] = group, depth
 
     def _handles_after(self, number: int) -> list[Handle]:
@@ -76,8 +90,11 @@ class LayerGraph(ABC):
         """Return the place of a shard's tasks among those of all shards. Threads start the last keys first."""
         return 0
 
+    def _key(self, name: str, number: int) -> Key:
+        return f"{name}-{self.run}-{self._turn(number):09}", number
+
     def _call(self, name: str, number: int, call: Call) -> Key:
-        key = f"{name}-{self.run}-{self._turn(number):09}", number
+        key = self._key(name, number)
         self.calls[key] = call
         self.places[key] = self.shards[number]
         self._last[number] = key
@@ -85,23 +102,56 @@ class LayerGraph(ABC):
 
 
 class NeighbourGraph(LayerGraph):
-    """Each shard reads the frontiers of the shards that contain predecessors of its positions."""
+    """Each shard reads the frontiers of the shards that contain predecessors of its positions.
+
+    On a cluster, a batch of shards gets the *boundary* of each of these shards instead, which contains only the rows
+    with moves into the batch. If a process has more than two batches, they advance in turn: the boundaries for a batch
+    are extracted when the batch before the last one has advanced. So a process never holds rows for more than two
+    batches. A shard may then advance before all batches have read its frontier, which it holds for one more layer.
+    """
 
     def _add_layer(self, depth: int) -> None:
         reached = [number for number, others in enumerate(self.predecessors) if self.active.intersection(others)]
-        needed = {one for number in reached for one in self.predecessors[number] if one != number} & self.active
-        sources = {number: self._source(number, depth) for number in sorted(needed)}
+        read = {number: {one for one in self.predecessors[number] if one != number} & self.active for number in reached}
+        if self.shares_memory:
+            sources = {number: {one: self.shards[one] for one in others} for number, others in read.items()}
+        else:
+            sources = self._boundaries(read, depth)
         for number in reached:
-            others = [sources[one] for one in self.predecessors[number] if one in sources and one != number]
-            self._add([number], others, depth, 1)
+            self._add([number], list(sources[number].values()), depth, 1)
         self.active = set(reached)
 
-    def _source(self, number: int, depth: int) -> Handle:
-        """Return the source from which other shards read a frontier: the shard itself, or on a cluster its boundary."""
-        if self.shares_memory:
-            return self.shards[number]
-        call = boundary, self.shards[number], self.links, depth, self.token, self._handles_after(number)
-        return result_of(self._call(f"boundary-{depth}", number, call))
+    def _boundaries(self, read: Mapping[int, Collection[int]], depth: int) -> dict[int, dict[int, Handle]]:
+        """Add the tasks that extract boundaries; return for each shard the boundaries that it reads.
+
+        ``read`` contains the shards whose frontiers each shard reads.
+        """
+        in_turn = not self.settles_together and any(len(batches) > MAX_BATCHES for batches in self.batches)
+        found, readers = dict[int, dict[int, Handle]](), dict[int, list[Key]]()
+        for batches in self.batches:
+            reached = [here for batch in batches if (here := [number for number in batch if number in read])]
+            for place, batch in enumerate(reached):
+                before = reached[place - MAX_BATCHES] if in_turn and place >= MAX_BATCHES else ()
+                after = [result_of(self._key(f"advance-{depth}", number)) for number in before]
+                sent = {
+                    source: self._boundary(source, [one for one in batch if source in read[one]], depth, after)
+                    for source in sorted({one for number in batch for one in read[number]})
+                }
+                for source, key in sent.items():
+                    readers.setdefault(source, []).append(key)
+                found |= {number: {one: result_of(sent[one]) for one in sorted(read[number])} for number in batch}
+        awaited, self._late_readers = (self._late_readers, readers) if in_turn else (readers, {})
+        for source, keys in awaited.items():
+            self._readers.setdefault(source, []).extend(keys)
+        return found
+
+    def _boundary(self, source: int, batch: Sequence[int], depth: int, after: list[Handle]) -> Key:
+        """Add the task that extracts the rows of a shard's frontier that a batch needs; return its key."""
+        key = self._key(f"boundary-{depth}-{batch[0]}", source)
+        rows, waits = [self.rows[number] for number in batch], [*self._handles_after(source), *after]
+        self.calls[key] = boundary, self.shards[source], self.links, rows, depth, self.token, waits
+        self.places[key] = self.shards[source]
+        return key
 
 
 class ExchangeGraph(LayerGraph):
@@ -145,7 +195,7 @@ def advance(
 
 @dataclass(frozen=True)
 class Boundary:
-    """The rows of a shard's frontier that other shards need: the rows from which a move leaves the shard."""
+    """The rows of a shard's frontier that other shards need: the rows from which a move leads into these shards."""
 
     depth: int
     parts: tuple[Frontier, ...]
@@ -160,15 +210,24 @@ class Boundary:
         return sum(part.rows.nbytes + part.bits.nbytes for part in self.parts)
 
 
-def boundary(shard: Shard, links: Links, depth: int, token: str, after: list[Any]) -> Boundary:
-    """Return the part of a shard's frontier at ``depth`` that has successors outside of the shard.
+def boundary(
+    shard: Shard, links: Links, readers: Sequence[range], depth: int, token: str, after: list[Any]
+) -> Boundary:
+    """Return the part of a shard's frontier at ``depth`` that has successors in the rows of some ``readers``.
 
     This runs after the tasks whose results are in ``after``.
     """
-    rows = shard.states[0].part.first_row, shard.states[-1].part.end_row
+    ranges = _joined(readers)
     with shard.held_by(token):
-        parts = [boundary_of(one, links.tables, *rows) for one in shard.frontiers(depth)]
+        parts = [boundary_of(one, links.tables, ranges) for one in shard.frontiers(depth)]
     return Boundary(depth, tuple(part for part in parts if part is not None))
+
+
+def _joined(rows: Sequence[range]) -> NDArray[np.int32]:
+    """Return ascending ranges of rows as an array ``(ranges, 2)``, with adjacent ranges joined."""
+    bounds = np.array([(one.start, one.stop) for one in rows], dtype=np.int32)
+    gaps = bounds[1:, 0] > bounds[:-1, 1]
+    return np.stack((bounds[np.r_[True, gaps], 0], bounds[np.r_[gaps, True], 1]), axis=1)
 
 
 def expand(shards: list[KeyShard], links: KeyLinks, depth: int, token: str, after: list[Any]) -> KeySuccessors:

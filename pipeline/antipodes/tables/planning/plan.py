@@ -59,6 +59,8 @@ class Plan(Division):
     """How shards find and keep layers."""
     commitment: Commitment
     """How layers are committed."""
+    batch_size: int | None
+    """The number of shards that are sent the rows that they need together; see `Strategy.batch_size`."""
     table_bytes: int
     """Memory of the move tables."""
     unsure_bytes: int
@@ -218,6 +220,7 @@ def _plan_with(
         shard_size=division.shard_size,
         strategy=strategy,
         commitment=commitment,
+        batch_size=strategy.batch_size(division, workers),
         table_bytes=needs.each_process,
         unsure_bytes=needs.unsure,
         min_bytes=least,

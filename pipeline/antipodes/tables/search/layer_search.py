@@ -198,6 +198,7 @@ class LayerSearch:
             self._scheduler.run_on_all_workers((store.check_reachable, store.manifest_file.current_digest()))
             kept = self._shards if self._shards and self._shards.plan.divides_like(plan) else None
             if kept is not None and self._recovered(kept, depth, starts):
+                kept.batch_size = plan.batch_size
                 return
             self._shards = None
             journal = store.journal(self.commits.manifest)

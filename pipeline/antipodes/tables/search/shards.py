@@ -39,6 +39,8 @@ class Shards:
     ) -> None:
         """Build the move tables; raise InterruptedRunError if ``stop`` returns True meanwhile."""
         self.plan = plan
+        self.batch_size = plan.batch_size
+        """The `Plan.batch_size` for the current workers."""
         self.counts: list[int] = []
         """The number of positions of each shard at the last depth."""
         self._scheduler = scheduler
@@ -131,6 +133,9 @@ class Shards:
             sizes=self.counts,
             chunks=self.plan.shard_chunks,
             groups=self._groups,
+            batches=self._batches,
+            rows=self.plan.shard_rows,
+            settles_together=self.plan.strategy.settles_together,
         )
         graph.add_layers(depth, layers)
         done = _counting(graph.advances, settled) if layers == 1 else None
@@ -188,6 +193,14 @@ class Shards:
     def _groups(self) -> Sequence[Sequence[int]]:
         """The numbers of the shards, in groups. The shards of a group are on one worker and advance in one task."""
         return self._scheduler.groups_by_thread(self._shards)
+
+    @property
+    def _batches(self) -> Sequence[Sequence[Sequence[int]]]:
+        """The batches of each process; see `antipodes.tables.layers.boundaries`."""
+        if self.batch_size is None:
+            return [[range(len(self._shards))]]
+        groups = self._scheduler.groups_by_process(self._shards)
+        return [[group[at : at + self.batch_size] for at in range(0, len(group), self.batch_size)] for group in groups]
 
     @property
     def _settles_later(self) -> bool:

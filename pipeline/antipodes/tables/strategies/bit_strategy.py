@@ -7,6 +7,7 @@ from math import ceil
 from antipodes.executors.api import Call, Capacity, Handle
 from antipodes.tables.layers.assembly import WRITE_THREADS, DepthAssembly
 from antipodes.tables.layers.bit_shard import BitShard
+from antipodes.tables.layers.boundaries import batch_size, held_rows
 from antipodes.tables.layers.division import Division, plan_partition, plan_shard
 from antipodes.tables.layers.shard import MakeState
 from antipodes.tables.strategies.commitment import Commitment
@@ -42,21 +43,26 @@ class BitStrategy(IndexStrategy):
         size = plan_shard(space, ceil(space.rows / rows), workers.workers) if workers.processes else 1
         return Division(space, chunk_rows, rows, size)
 
+    def batch_size(self, division: Division, workers: Capacity) -> int | None:
+        """Return the `batch_size`; batches can advance in turn if shards do not have to wait for each other."""
+        return batch_size(division, workers, not self.settles_together)
+
     def needs_together(self, division: Division, commitment: Commitment, workers: Capacity) -> int:
         """Return the memory of the search or the assembly, without the move tables, whichever takes more."""
         assembly = _assembly_bytes(division, workers) if commitment.makes_table else 0
         return max(self._search_bytes(division, workers), assembly)
 
     def _search_bytes(self, division: Division, workers: Capacity) -> int:
-        """Return the memory of the search: bits, frontiers received from others, and segments of active partitions.
+        """Return the memory of the search: bits, rows for other shards, and segments of active partitions.
 
         With two bits per position, each active partition has a third bit.
         """
         space, processes = division.space, workers.processes
         active = min(workers.workers, division.partition_count)
         bitmap = bitmap_bytes(space.rows, space.width)
+        held = held_rows(division, workers, self.batch_size(division, workers))
         bits = division.spread(ceil(BITS_STORED[self.bits] * bitmap) + ROW_BYTES * space.rows, processes)
-        received = 0 if processes <= 1 else processes * bitmap  # each process holds at most one frontier
+        received = processes * held * (bitmap_bytes(1, space.width) + ROW_BYTES)
         return bits + received + (3 + (self.bits == 2)) * active * bitmap // division.partition_count
 
     def buffer_bytes(self, division: Division, journal_bytes: int, workers: Capacity, left: int | None) -> int:

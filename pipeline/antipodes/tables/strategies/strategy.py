@@ -89,6 +89,10 @@ class Strategy(ABC):
         ``workers.memory`` is the memory in bytes without the program, or None if there is no limit.
         """
 
+    def batch_size(self, division: Division, workers: Capacity) -> int | None:
+        """Return the number of shards that are sent the rows that they need together; see `layers.boundaries`."""
+        return None
+
     @abstractmethod
     def needs(self, division: Division, commitment: Commitment, workers: Capacity) -> Needs:
         """Return the memory of a run. `STRATEGIES` are tried in order until this fits into ``workers.memory``."""

@@ -1,0 +1,169 @@
+"""Rows that shards in other processes need: which rows are sent, and how many of them a process holds."""
+
+import threading
+from collections import defaultdict
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import every_kind
+import numpy as np
+import pytest
+from every_kind import FAST, NUMBERED, config_of, options_of, slow_unless_in
+from stores import contents
+
+from antipodes.executors.api import WORKER_SHARE, Capacity, Handle
+from antipodes.executors.threads import Threads
+from antipodes.puzzles.config import load_config
+from antipodes.system.machine import GIB
+from antipodes.tables.layers import layer_graph
+from antipodes.tables.layers.boundaries import MAX_BATCHES, batch_size, held_rows
+from antipodes.tables.layers.division import Division, partitions
+from antipodes.tables.planning.plan import plan_cut, plan_run
+from antipodes.tables.run import run_puzzle
+from antipodes.tables.strategies.bit_strategy import BitStrategy
+from antipodes_tasks.bfs.partition import State, boundary
+from antipodes_tasks.move_tables import ILLEGAL, MoveTables
+from antipodes_tasks.spaces.space import Space
+
+PROCESSES = 3
+Pairs = set[tuple[int, int]]
+"""Two rows or shards each, of which the first has moves into the second."""
+
+
+@cache
+def space_of(name: str) -> Space:
+    return plan_cut(config_of(name).puzzle, options_of(name).symmetry)[0]
+
+
+@cache
+def tables_of(name: str) -> MoveTables:
+    return space_of(name).filler.filled()
+
+
+def test_memory_of_each_worker_falls_as_workers_are_added() -> None:
+    puzzle = load_config("fifteen-puzzle").puzzle
+    cut = plan_cut(puzzle)
+    for workers, most in ((38, 200), (64, 130)):
+        planned = plan_run(puzzle, workers, cut=cut, processes=workers)
+        assert planned.strategy.bits == 3
+        assert planned.min_bytes / workers / WORKER_SHARE <= most * GIB
+
+
+@pytest.mark.parametrize("name", slow_unless_in(FAST, NUMBERED))
+def test_only_rows_with_moves_into_the_readers_are_sent(name: str) -> None:
+    space, rng = space_of(name), np.random.default_rng(0)
+    found = space.successors(np.arange(space.size))
+    moves: Pairs = set(zip((found.of // space.width).tolist(), (found.indices // space.width).tolist(), strict=True))
+    for _ in range(5):
+        state = State(partitions(space, space.rows)[0], space.width, space.rows)
+        starts = rng.choice(space.size, size=min(9, space.size), replace=False)
+        state.begin(starts, None)
+        ranges = np.sort(rng.choice(space.rows + 1, size=4 if space.rows > 2 else 2, replace=False)).reshape(-1, 2)
+        read = {row for first, end in ranges.tolist() for row in range(first, end)}
+        expected = {row for row in (starts // space.width).tolist() if any((row, to) in moves for to in read)}
+        frontier = state.frontier(0)
+        assert frontier is not None
+        sent = boundary(frontier, tables_of(name), ranges.astype(np.int32))
+        assert (sent.rows.tolist() if sent else []) == sorted(expected)
+
+
+@pytest.mark.parametrize("name", slow_unless_in(FAST, NUMBERED))
+def test_no_process_holds_more_rows_than_the_bound(name: str) -> None:
+    space = space_of(name)
+    for rows, size, processes, threads in ((7, 1, 2, 1), (3, 2, 3, 2), (2, 1, 4, 1), (1, 1, 24, 1), (1, 5, 5, 3)):
+        division = Division(space, 1, rows, size)
+        workers = Capacity(processes * threads, processes, None)
+        for in_turn in (True, False):
+            batch = batch_size(division, workers, in_turn)
+            assert held_by_brute_force(name, division, processes, batch) <= held_rows(division, workers, batch)
+
+
+def held_by_brute_force(name: str, division: Division, processes: int, batch: int | None) -> int:
+    """The most rows that a process may hold, found by following all moves."""
+    if division.shard_count == 1:
+        return 0
+    parts = np.array_split(np.arange(division.shard_count), processes)
+    owner = {int(shard): process for process, part in enumerate(parts) for shard in part}
+    batch_of = {int(shard): place // (batch or len(part)) for part in parts for place, shard in enumerate(part)}
+    size = division.partition_rows * division.shard_size
+    copies: dict[tuple[Any, ...], set[int]] = defaultdict(set)
+    """The rows that a process sends to a batch. In a batch of all shards, a process sends each row only once."""
+    received: dict[tuple[int, int], set[int]] = defaultdict(set)
+    for row, moves in enumerate(tables_of(name).target.tolist()):
+        for to in moves:
+            if to != ILLEGAL and to // size != row // size:
+                by, reader = owner[row // size], to // size
+                copies[(by, owner[reader], batch_of[reader]) if batch else (by,)].add(row)
+                received[owner[reader], batch_of[reader]].add(row)
+    if batch is None:
+        return max(len(copies[process,] | received[process, 0]) for process in range(processes))
+    held = []
+    for process in range(processes):
+        mine: dict[int, list[int]] = defaultdict(list)
+        for (by, to, _), rows in copies.items():
+            if by == process != to:
+                mine[to].append(len(rows))
+        mine[process] = [len(rows) for (to, _), rows in received.items() if to == process]
+        held.append(sum(sum(sorted(each)[-MAX_BATCHES:]) for each in mine.values()))
+    return max(held)
+
+
+class Apart(Threads):
+    """Threads that count as processes, so that shards get copies of the rows that they need."""
+
+    shares_memory = False
+    processes = PROCESSES
+
+    def __init__(self) -> None:
+        super().__init__(PROCESSES)
+
+    def groups_by_process(self, handles: Sequence[Handle]) -> list[list[int]]:
+        return [part.tolist() for part in np.array_split(np.arange(len(handles)), PROCESSES)]
+
+    def groups_by_thread(self, handles: Sequence[Handle]) -> list[list[int]]:
+        return self.groups_by_process(handles)
+
+
+class Watched:
+    """The tasks of a layer, and the shards that wait with the rows that they were sent."""
+
+    def __init__(self) -> None:
+        self.waiting: set[int] = set()
+        """The first row of each shard."""
+        self.most = 0
+        """The most shards that waited at the same time."""
+        self._lock = threading.Lock()
+
+    def boundary(self, shard: Any, links: Any, readers: Sequence[range], *arguments: Any) -> Any:
+        with self._lock:
+            self.waiting |= {rows.start for rows in readers}
+            self.most = max(self.most, len(self.waiting))
+        return BOUNDARY(shard, links, readers, *arguments)
+
+    def advance(self, shards: list[Any], *arguments: Any) -> Any:
+        found = ADVANCE(shards, *arguments)
+        with self._lock:
+            self.waiting -= {shard.states[0].part.first_row for shard in shards}
+        return found
+
+
+BOUNDARY, ADVANCE = layer_graph.boundary, layer_graph.advance
+
+
+@pytest.mark.parametrize("bits", [3, 2])
+@pytest.mark.parametrize("name", ["several blanks", "reduced tiles"])
+def test_batches_advance_in_turn(name: str, bits: int, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    expected = every_kind.files_by_bits(name)
+    monkeypatch.setattr("antipodes.tables.layers.division.CHUNK_STATES", (8, 64))
+    monkeypatch.setattr("antipodes.tables.layers.division.PARTITION_STATES", 8)
+    monkeypatch.setattr("antipodes.tables.layers.division.SHARD_STATES", (1, 16))
+    monkeypatch.setattr("antipodes.tables.planning.plan.STRATEGIES", (BitStrategy(bits=bits),))
+    watched = Watched()
+    monkeypatch.setattr(layer_graph, "boundary", watched.boundary)
+    monkeypatch.setattr(layer_graph, "advance", watched.advance)
+    run_puzzle(config_of(name), tmp_path / "t.zarr", options_of(name), scheduler=Apart())
+    assert contents(tmp_path / "t.zarr") == expected
+    if bits == 3 and space_of(name).block_neighbours is not None:
+        assert 0 < watched.most <= MAX_BATCHES * PROCESSES
