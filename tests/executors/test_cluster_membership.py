@@ -121,16 +121,6 @@ def test_workers_that_the_scheduler_cannot_reach_are_named(shared: Cluster, monk
 
 
 @pytest.mark.slow
-def test_a_worker_dies_before_tilings_are_searched(cluster: Cluster, begin: Begin, same: Same) -> None:
-    frozen = cluster.add_workers(2)
-    run = begin("tile", "3x20", "--store", "t.zarr", "--scheduler", cluster.address, "--json")
-    run.wait_for("2 workers with 2 threads")
-    frozen[0].kill()
-    run.finish()
-    same("3x20")
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize("moment", ["2 workers with 2 threads", "depth 6:"])
 def test_a_run_continues_after_a_worker_retired(
     moment: str, cluster: Cluster, client: Client, begin: Begin, same: Same

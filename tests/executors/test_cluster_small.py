@@ -93,14 +93,3 @@ def test_a_small_worker_joins_a_healthy_run(cluster: Cluster, begin: Begin, same
     assert run.err.count("committed up to") == 1
     assert "restoring" not in run.err
     same("eight-puzzle")
-
-
-@pytest.mark.slow
-def test_a_run_begins_without_the_workers_that_are_too_small(cluster: Cluster, begin: Begin, same: Same) -> None:
-    cluster.add_workers(1, *SMALL)
-    cluster.add_workers(1, "--memory-limit", "1GiB")
-    run = begin("run", "eight-puzzle", "--store", "t.zarr", "--scheduler", cluster.address, "--json")
-    run.finish()
-    assert run.err.count(NOT_USED) == 1
-    assert "1 worker with 1 thread" in run.err
-    same("eight-puzzle")

@@ -108,17 +108,6 @@ def test_a_run_is_interrupted_while_it_waits_for_workers(what: list[str], idle: 
 
 
 @pytest.mark.slow
-def test_a_run_is_interrupted_while_it_waits_after_a_loss(cluster: Cluster, begin: Begin) -> None:
-    (worker,) = cluster.add_workers(1)
-    run = begin("run", "eight-puzzle", "--store", "t.zarr", "--scheduler", cluster.address, *EVERY_LAYER)
-    run.wait_for_depth(6)
-    worker.kill()
-    run.wait_for("waiting for workers to join")
-    run.signal(signal.SIGINT)
-    run.fail(75, f"resume with: antipodes resume t.zarr --checkpoint-every 0 --scheduler {cluster.address}")
-
-
-@pytest.mark.slow
 def test_a_worker_that_joins_late_gets_tasks(cluster: Cluster, begin: Begin, same: Same) -> None:
     (first,) = cluster.add_workers(1)
     at = ["--scheduler", cluster.address]

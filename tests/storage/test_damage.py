@@ -2,13 +2,11 @@
 
 import json
 import random
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 import zarr
-from journals import files
 from oracles import ORACLES
 from programs import Command
 from stores import change_manifest, chunk_files, contents, flip_bit
@@ -116,30 +114,6 @@ def test_single_bits(cli: Command, eight: Path) -> None:
             assert len(outcome.err.splitlines()) == 1
             (eight / name).write_bytes(content)
     assert cli("query", eight, "867254301").out.endswith(": 31\n")
-
-
-@pytest.mark.slow
-def test_single_bits_with_all_commands(says_right_or_fails: Check, finished: Path, tmp_path: Path) -> None:
-    rng = random.Random(2)
-    for number in range(15):
-        store = Path(shutil.copytree(finished, tmp_path / f"{number}.zarr"))
-        name = rng.choice(sorted(contents(store)))
-        flip_bit(store / name, rng.randrange(1 << 40))
-        assert says_right_or_fails(store) >= 1
-
-
-def test_verify_names_a_damaged_chunk(cli: Command, eight: Path) -> None:
-    chunk = chunk_files(eight)[-1]
-    flip_bit(chunk, 12345)
-    outcome = cli("verify", eight, "--json")
-    verdict = json.loads(outcome.out)
-    assert (outcome.status, verdict["ok"]) == (1, False)
-    assert str(chunk) in verdict["problems"][0]
-
-
-def test_damage_to_an_unfinished_store(refused: Callable[..., str], unfinished: Path) -> None:
-    flip_bit(files(unfinished)[0], 999)
-    assert "is corrupt" in refused("query", unfinished, "867254301", status=1)
 
 
 WRONG = [

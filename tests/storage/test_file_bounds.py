@@ -173,10 +173,3 @@ def test_a_directory_in_place_of_a_journal_file(unfinished: Path, cli: Command, 
     assert outcome.status == 0, outcome.err
     assert json.loads(outcome.out)["states"] == 181440
     assert not (copy / "journal").exists()
-
-
-def test_finished_counts_have_no_checkpoint(cli: Command, tmp_path: Path) -> None:
-    assert cli("run", "eight-puzzle", "--counts-only", "--quiet", "--checkpoint-every", 0).status == 0
-    assert sorted(path.name for path in (tmp_path / "outputs" / "eight-puzzle.counts.zarr").iterdir()) == [
-        MANIFEST, "zarr.json"
-    ]  # fmt: skip

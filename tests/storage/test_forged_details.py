@@ -9,6 +9,7 @@ from typing import Any
 
 import all_stores
 import pytest
+from hypothesis import settings
 from programs import Command
 from stores import change_manifest, read_manifest, write_manifest
 
@@ -29,7 +30,9 @@ COMMANDS = [
     ["show", "STORE"],
     ["resume", "STORE", "--quiet", "--workers", "1"],
 ]
-CHANGES = 20
+ANSWERS = ("query", "farthest", "show")
+"""Commands that print what they read: either the same as before, or an error."""
+CHANGES = 4 * settings.default.max_examples
 UNKNOWN = {"name": "p", "family": "python"}
 """Settings of a puzzle in Python that is not known here."""
 
@@ -40,8 +43,11 @@ def places_in(value: Any, here: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
     return [path for key, one in items for path in [(*here, key), *places_in(one, (*here, key))]]
 
 
-def changed(content: dict[str, Any], rng: random.Random) -> dict[str, Any]:
-    """A manifest with one other value, half of the time in the details, and sometimes of a puzzle that is not known."""
+def changed(content: dict[str, Any], rng: random.Random) -> tuple[dict[str, Any], str]:
+    """A manifest with one other value, half of the time in the details, and sometimes of a puzzle that is not known.
+
+    Also the field whose value was changed.
+    """
     found = copy.deepcopy(content)
     field = rng.choice(["details" if rng.random() < 0.5 else "puzzle", *content])
     path = rng.choice([one for one in places_in(content) if one[0] == field] or [(rng.choice([*content]),)])
@@ -55,8 +61,8 @@ def changed(content: dict[str, Any], rng: random.Random) -> dict[str, Any]:
     else:
         place[path[-1]] = rng.choice(VALUES)
     if rng.random() < 0.25 and isinstance(found.get("puzzle"), dict):
-        found["puzzle"] = UNKNOWN
-    return found
+        found["puzzle"], field = UNKNOWN, "puzzle"
+    return found, field
 
 
 LIKE_OTHERS = ("unfinished counts", "counts of keys", "unfinished counts of keys", "unfinished reduced", "moved starts")
@@ -65,12 +71,19 @@ KINDS = [kind for kind in all_stores.KINDS if kind not in LIKE_OTHERS]
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_one_line_for_any_other_value(kind: str, cli: Command, tmp_path: Path) -> None:
+def test_the_same_answer_or_one_line_for_any_other_value(kind: str, cli: Command, tmp_path: Path) -> None:
+    """Names and symbols of the puzzle are the only values that change an answer."""
     rng = random.Random(kind)
-    original = read_manifest(all_stores.store_of(kind, tmp_path / "original.zarr") / MANIFEST)
+    original = read_manifest(all_stores.store_of(kind, tmp_path / "here" / "t.zarr") / MANIFEST)
+    right = {
+        command: cli(command, *(tmp_path / "here" / "t.zarr" if one == "STORE" else one for one in arguments))
+        for command, *arguments in COMMANDS
+        if command in ANSWERS
+    }
     for _ in range(CHANGES):
         store = all_stores.store_of(kind, tmp_path / "here" / "t.zarr")
-        write_manifest(store / MANIFEST, manifest := changed(original, rng))
+        manifest, field = changed(original, rng)
+        write_manifest(store / MANIFEST, manifest)
         command, *arguments = rng.choice(COMMANDS)
         there = {"STORE": store, ".": store.parent}
         with warnings.catch_warnings():
@@ -79,6 +92,8 @@ def test_one_line_for_any_other_value(kind: str, cli: Command, tmp_path: Path) -
         assert len(outcome.err.splitlines()) <= 1, (manifest, outcome)
         assert outcome.status in (0, 1, 2, 75), (manifest, outcome)
         assert not {"Traceback", "unexpected", "out of memory"} & {*outcome.err.split()}, (manifest, outcome)
+        if outcome.status == 0 and command in ANSWERS and field not in ("puzzle", "board"):
+            assert outcome == right[command], (field, manifest)
 
 
 PACKING = ("details", "packing")

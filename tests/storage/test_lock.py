@@ -78,12 +78,6 @@ def test_a_lock_that_names_no_owner(content: bytes, tmp_path: Path) -> None:
             pass
 
 
-def test_the_file_of_a_dead_process_is_no_lock(tmp_path: Path) -> None:
-    (tmp_path / "t.zarr.lock").write_text('{"process": 1, "host": "here"}')
-    with lock(tmp_path / "t.zarr"):
-        pass
-
-
 def test_a_lock_file_that_cannot_be_created(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(StoreError, match="cannot create"), lock(tmp_path / "file" / "t.zarr"):

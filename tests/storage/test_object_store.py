@@ -9,13 +9,12 @@ from typing import Any
 import numpy as np
 import pytest
 from programs import Command, Process
-from puzzle_settings import LINE
 from s3 import KEY, SECRET, Bucket
-from stores import contents, stop_after, toml
+from stores import contents, stop_after
 from tiling_stores import SQUARE, board_file, tiled
 from waiting import PATIENCE
 
-from antipodes.puzzles.config import Config, load_config
+from antipodes.puzzles.config import load_config
 from antipodes.tables.run import RunOptions, run_puzzle
 from antipodes.tables.store.search_stores import TableStore
 from antipodes.tables.table import open_table
@@ -60,13 +59,6 @@ def test_the_commands(bucket: Bucket, cli: Command, tmp_path: Path) -> None:
     assert not list(tmp_path.iterdir()), "nothing is written here"
 
 
-def test_a_config_that_names_the_store(bucket: Bucket, cli: Command, tmp_path: Path) -> None:
-    settings = {**load_config("eight-puzzle").settings}
-    (tmp_path / "p.toml").write_text(toml(settings, {"store": bucket.url()}))
-    assert json.loads(cli("run", "p.toml", "--json").out)["store"] == bucket.url()
-    assert "t.zarr/commit.json" in bucket.listing()
-
-
 def test_tilings(bucket: Bucket, cli: Command, tmp_path: Path) -> None:
     local = tiled(SQUARE, tmp_path / "local.zarr")
     board = board_file(SQUARE, tmp_path / "board.toml")
@@ -92,13 +84,6 @@ def test_tilings_that_are_stopped_and_resumed(bucket: Bucket, cli: Command, tmp_
     assert cli("resume", bucket.url(), "--workers", 2).status == 0
     assert bucket.contents() == contents(tmp_path / "local.zarr")
     assert TilingStore(bucket.url()).read().complete
-
-
-@pytest.mark.slow
-def test_depths_past_254(bucket: Bucket, tmp_path: Path) -> None:
-    run_puzzle(Config(LINE), tmp_path / "local.zarr", RunOptions(workers=1))
-    run_puzzle(Config(LINE), bucket.url(), RunOptions(workers=1, checkpoint_every=1000))
-    assert bucket.contents() == contents(tmp_path / "local.zarr")
 
 
 def test_a_second_writer_does_not_replace_the_manifest(remote: str) -> None:

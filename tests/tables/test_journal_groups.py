@@ -10,7 +10,6 @@ import pytest
 from journals import (
     CHUNK_ROWS,
     SPACE,
-    STARTS,
     advance,
     begun,
     depths,
@@ -23,7 +22,7 @@ from journals import (
 )
 
 from antipodes.storage.file_lock import FileLock
-from antipodes.tables.journal import Journal, JournalDamagedError
+from antipodes.tables.journal import Journal
 from antipodes.tables.layers.layer_graph import boundary
 from antipodes.tables.layers.shard import Shard
 from antipodes.tables.layers.shard_segments import flush, write
@@ -95,11 +94,6 @@ def test_spilled_segments_are_in_files(buffer_bytes: int, journal: Journal, tmp_
     assert np.array_equal(depths(shards), expected)
 
 
-def test_without_a_flush_nothing_is_written(journal: Journal, tmp_path: Path) -> None:
-    search(begun(journal, [2, 3]), 0)
-    assert files(tmp_path) == []
-
-
 def flushed(journal: Journal, depth: int, sizes: Sequence[int] = (2, 3)) -> list[Shard]:
     """Shards that are written at every third depth up to this one."""
     shards = begun(journal, sizes)
@@ -130,20 +124,6 @@ def test_flushing_again_writes_nothing(journal: Journal, tmp_path: Path) -> None
     before = [path.name for path in files(tmp_path)]
     flush([one.segments for one in shards], 6, "")
     assert [path.name for path in files(tmp_path)] == before
-
-
-def test_equal_searches_write_equal_files(tmp_path: Path) -> None:
-    written = []
-    for name in ("one", "two"):
-        flushed(journal_at(tmp_path / name), 9)
-        written.append({path.name: path.read_bytes() for path in files(tmp_path / name)})
-    assert written[0] == written[1]
-
-
-def test_restoring_where_nothing_is_known(journal: Journal) -> None:
-    (alone,) = new_shards(journal, [5])
-    JOURNAL.restore(alone, 4, journal.load(alone.segments.first_chunk, alone.segments.end_chunk))
-    assert (alone.depth, JOURNAL.layers(alone)) == (-1, [])
 
 
 def uneven(journal: Journal) -> list[Shard]:
@@ -277,41 +257,6 @@ def test_a_shard_cannot_be_copied(journal: Journal) -> None:
     """Dask would copy it to another worker or to disk, and tasks would change one copy and read the other."""
     with pytest.raises(TypeError, match="cannot leave its process"):
         pickle.dumps(begun(journal, [5]))
-
-
-def test_the_first_positions_of_a_layer(journal: Journal) -> None:
-    layers, expected = undisturbed(journal)
-    shards = begun(journal, [2, 3])
-    search(shards, 0)
-    indices = np.flatnonzero(expected.ravel() == len(layers))
-    found = np.concatenate([one.positions(len(layers), 1000) for one in shards])
-    assert found.tolist() == indices.tolist()
-    assert STARTS.tolist() == np.flatnonzero(expected.ravel() == 0).tolist()
-
-
-def test_a_damaged_segment_is_named(journal: Journal, tmp_path: Path) -> None:
-    flushed(journal, 6)
-    path = files(tmp_path)[-1]
-    path.write_bytes(path.read_bytes()[:-1] + b"?")
-    (alone,) = new_shards(journal, [5])
-    with pytest.raises(JournalDamagedError) as caught:
-        JOURNAL.restore(alone, 6, journal.load(alone.segments.first_chunk, alone.segments.end_chunk))
-    assert caught.value.key == f"journal/{path.name}"
-
-
-def test_after_a_file_is_lost_less_is_known(journal: Journal, tmp_path: Path) -> None:
-    layers, expected = undisturbed(journal)
-    flushed(journal, 9, [5])
-    for path in files(tmp_path):
-        if path.name.split("-")[2] == "6":
-            path.unlink()
-    (alone,) = new_shards(journal, [5])
-    JOURNAL.restore(alone, 9, journal.load(alone.segments.first_chunk, alone.segments.end_chunk))
-    assert alone.depth == 3
-    assert search([alone], 3, len(layers) - 3) == layers[3:]
-    assert np.array_equal(depths([alone]), expected)
-    flush([alone.segments], len(layers), "")
-    assert alone.segments.known == len(layers)
 
 
 def test_a_frontier_that_is_gone_is_not_taken_for_an_empty_one(journal: Journal) -> None:

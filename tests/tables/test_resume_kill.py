@@ -148,23 +148,6 @@ def test_a_full_disk(small_disk: Path, process: Process, same: Same) -> None:
     same("five-tiles", store)
 
 
-def test_a_full_stdout_is_an_error(finished: Path, process: Process) -> None:
-    with open("/dev/full", "w") as full:
-        running = process("layers", finished, stdout=full)
-        _, err = running.communicate(timeout=PATIENCE)
-    assert (running.returncode, len(err.splitlines())) == (1, 1)
-    assert "No space left on device" in err
-
-
-def test_a_closed_reader_is_ignored(finished: Path, process: Process) -> None:
-    reading, writing = os.pipe()
-    os.close(reading)
-    running = process("layers", finished, stdout=writing)
-    os.close(writing)
-    _, err = running.communicate(timeout=PATIENCE)
-    assert err == ""
-
-
 SMALL = {"name": "small", "family": "hanoi", "pegs": 3, "discs": 2}
 FAULTS = [(WRITES, errno.ENOSPC), (SYNCS, errno.EIO), (NAMES, errno.ENOSPC)]
 

@@ -2,14 +2,13 @@
 
 import tempfile
 from collections.abc import Callable
-from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from brute_force import distances, jump_distances, layers, sliding_distances
+from brute_force import jump_distances, layers, sliding_distances
 from hypothesis import example, given
 from oracles import ORACLES
 from stores import contents, resume
@@ -18,9 +17,8 @@ from strategies import puzzle_settings
 from antipodes.executors.api import Call
 from antipodes.executors.threads import Threads
 from antipodes.puzzles.config import Config, load_config
-from antipodes.system.events import Event, LayerFinished
 from antipodes.tables.planning.plan import plan_run
-from antipodes.tables.run import RunOptions, RunReport, run_puzzle
+from antipodes.tables.run import RunOptions, run_puzzle
 from antipodes.tables.search import layer_search
 from antipodes.tables.store.search_stores import TableStore
 from antipodes.tables.table import Table, open_table
@@ -96,11 +94,6 @@ def check_path(table: Table, text: str, distance: int) -> None:
         assert (table.puzzle.successors(before) == after).all(axis=1).any()
 
 
-def test_brute_force_counts_moves() -> None:
-    chain = distances([(0,)], lambda here: [(int(here[0]) + 1,)] if int(here[0]) < 3 else [])  # type: ignore[arg-type,list-item]
-    assert chain == {(number,): number for number in range(4)}
-
-
 ODD_BOARDS: list[tuple[int, int, str | list[str]]] = [
     *((1, 1, "0"), (1, 2, "1 0"), (2, 1, "0 1"), (2, 2, "1 1 1 0"), (2, 2, "1 2 3 0"), (1, 6, "1 2 0 2 1 3")),
     *((6, 1, "1 1 1 1 0 1"), (2, 3, "1 1 1 1 1 0"), (3, 3, "1 1 1 1 0 1 1 1 1"), (2, 4, "1 2 1 2 3 3 3 0")),
@@ -134,22 +127,6 @@ def test_distances_by_brute_force(settings: dict[str, Any]) -> None:
             assert table.distances(labels).tolist() == [expected.get(text, -1) for text in texts]
             for text in list(expected)[:: max(1, len(expected) // 5)]:
                 check_path(table, text, expected[text])
-
-
-def a_layer(events: list[Event]) -> bool:
-    """Whether a layer was found."""
-    return any(isinstance(event, LayerFinished) for event in events)
-
-
-def test_resumed_after_each_layer(tmp_path: Path) -> None:
-    config = Config({"name": "p", "family": "sliding", "rows": 2, "columns": 3, "start": "1 2 3 4 5 0"})
-    run_puzzle(config, tmp_path / "whole.zarr")
-    reports: list[RunReport] = []
-    while not reports or not reports[-1].complete:
-        found: list[Event] = []
-        reports.append(run_puzzle(config, tmp_path / "parts.zarr", RunOptions(), found.append, partial(a_layer, found)))
-    assert [report.resumed_from for report in reports] == [None, *range(1, 22)]
-    assert contents(tmp_path / "parts.zarr") == contents(tmp_path / "whole.zarr")
 
 
 def test_interrupted_before_the_first_layer(tmp_path: Path) -> None:
@@ -219,12 +196,6 @@ def test_depths_that_a_table_cannot_store_are_an_error(tmp_path: Path, monkeypat
     with pytest.raises(DepthLimitError, match="some positions are deeper than 270, the maximum depth of a table"):
         run_puzzle(ring(24), tmp_path / "t.zarr", RunOptions(workers=1))
     assert TableStore(tmp_path / "t.zarr").read().radius == 270
-
-
-def test_another_puzzle_replaces_the_store(eight: Path) -> None:
-    report = run_puzzle(load_config("knights-coloured"), eight, RunOptions(overwrite=True))
-    assert report.manifest.radius == 22
-    assert report.resumed_from is None
 
 
 @pytest.mark.parametrize("manifest", [None, '{"a": 1}'])

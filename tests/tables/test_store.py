@@ -4,25 +4,19 @@ import os
 import pickle
 import re
 import shutil
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
-import zarr
 from faults import killed_from
-from stores import change_manifest, chunk_files, contents, depths_in, read_manifest, write_manifest
+from stores import change_manifest, chunk_files, contents, read_manifest
 
 from antipodes.puzzles.config import Config, load_config
 from antipodes.storage.backend import MANIFEST
-from antipodes.storage.chunk_digests import ChunkDigests
 from antipodes.tables.planning.plan import plan_run
 from antipodes.tables.run import RunOptions, run_puzzle
-from antipodes.tables.store.manifest import NOTHING_COMMITTED
 from antipodes.tables.store.search_stores import TableStore
-from antipodes.tables.store.table_manifest import TableManifest
 from antipodes_tasks.base.errors import NotAStoreError, StoreDamagedError, StoreError
 
 
@@ -33,36 +27,10 @@ def created(path: Path) -> TableStore:
     return store
 
 
-def test_an_empty_store(tmp_path: Path) -> None:
-    manifest = created(tmp_path / "t.zarr").read()
-    assert (manifest.committed_depth, manifest.complete, manifest.layers) == (NOTHING_COMMITTED, False, ())
-    assert manifest.chunks.numbers() == []
-    assert (manifest.rows * manifest.width, manifest.dtype, manifest.unreached) == (181440, "uint8", 255)
-    assert not list(tmp_path.glob(".*"))
-
-
-def test_the_array_is_as_documented(finished: Path) -> None:
-    manifest = TableStore(finished).read()
-    array: Any = zarr.open_array(finished / "depth", mode="r")
-    assert array.shape == (manifest.rows, manifest.width)
-    assert (array.dtype, array.fill_value, array.metadata.zarr_format) == ("uint8", 255, 3)
-    depths, counts = np.unique(array[:], return_counts=True)
-    assert dict(zip(depths.tolist(), counts.tolist(), strict=True)) == dict(enumerate(manifest.layers))
-
-
 def test_a_path_at_which_no_store_can_be_created(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(StoreError, match="cannot write"):
         created(tmp_path / "file" / "t.zarr")
-
-
-def test_a_store_of_version_2_is_never_misread(eight: Path) -> None:
-    """It had no kind of space, and numbered all arrangements."""
-    content = read_manifest(eight / "commit.json")
-    del content["space"], content["details"]
-    write_manifest(eight / "commit.json", content | {"version": 2})
-    with pytest.raises(NotAStoreError, match=r"version 7 .* found version 2; .* overwrite=True"):
-        TableStore(eight).read()
 
 
 @pytest.mark.parametrize(
@@ -104,40 +72,6 @@ def test_leftovers_are_removed(eight: Path) -> None:
     store = TableStore(eight)
     store.remove_leftovers(store.read())
     assert contents(eight) == before
-
-
-def test_chunks_without_a_digest_do_not_count(eight: Path) -> None:
-    store = TableStore(eight)
-    manifest = store.read()
-    none = replace(manifest, chunks=ChunkDigests.empty(len(manifest.chunks)))
-    assert (depths_in(store, none) == 255).all()
-
-
-def searched(store: TableStore) -> TableManifest:
-    """The manifest of a store whose array of depths is created, but not written."""
-    count = 181440
-    manifest = replace(store.read(), committed_depth=254, layers=(1,) * 255, searched=True, antipodes=(count - 1,))
-    store.create_arrays(manifest)
-    return manifest
-
-
-def test_written_rows_come_back(tmp_path: Path) -> None:
-    store = created(tmp_path / "t.zarr")
-    manifest = searched(store)
-    depths = np.random.default_rng(1).integers(0, 255, (manifest.rows, manifest.width), dtype=np.uint8)
-    written = {
-        chunk: store.write_chunk(manifest, chunk, depths[rows.start : rows.stop])
-        for chunk in range(manifest.chunk_count)
-        if (rows := manifest.rows_of(chunk))
-    }
-    named = replace(manifest, complete=True, chunks=manifest.chunks.updated(written))
-    assert np.array_equal(depths_in(store, named), depths)
-    assert np.array_equal(depths_in(store, named)[7:-1], depths[7:-1])
-
-
-def test_the_size_of_a_store(tmp_path: Path, eight: Path) -> None:
-    store = TableStore(eight)
-    assert store.storage.size() == sum(map(len, contents(eight).values()))
 
 
 def test_killed_while_overwriting(finished: Path, tmp_path: Path) -> None:

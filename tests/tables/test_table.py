@@ -24,7 +24,6 @@ from antipodes.tables.table import UNKNOWN, UNREACHABLE, Table, open_table
 from antipodes_tasks.base.errors import (
     ClosedError,
     InputError,
-    NotAStoreError,
     PositionError,
     StoreDamagedError,
     StoreError,
@@ -69,23 +68,9 @@ def test_one_position(table: Table) -> None:
                 method(wrong)
 
 
-@pytest.mark.parametrize("cache_bytes", [0, 1, 300_000])
-def test_a_small_cache_changes_nothing(cache_bytes: int, finished: Path) -> None:
-    rng = np.random.default_rng(3)
-    with open_table(finished) as table, open_table(finished, cache_bytes) as small:
-        indices = rng.integers(0, table.index_size, 1000)
-        assert np.array_equal(table.distances_by_index(indices), small.distances_by_index(indices))
-
-
 def test_no_positions_at_all(table: Table) -> None:
     assert table.distances(np.zeros((0, 9), dtype=np.uint8)).tolist() == []
     assert table.distances_by_index(np.zeros(0, dtype=np.int64)).tolist() == []
-
-
-@pytest.mark.parametrize("index", [-1, 181440])
-def test_no_index(index: int, finished: Path) -> None:
-    with open_table(finished) as table, pytest.raises(InputError, match="from 0 to 181439"):
-        table.distances_by_index(np.array([0, index]))
 
 
 def test_antipodes(table: Table) -> None:
@@ -160,11 +145,6 @@ def test_nothing_committed(tmp_path: Path) -> None:
     TableStore(tmp_path / "t.zarr").create(config, plan_run(config.puzzle).cut)
     with open_table(tmp_path / "t.zarr") as table, pytest.raises(UnfinishedError):
         table.distance("123456780")
-
-
-def test_no_table(tmp_path: Path) -> None:
-    with pytest.raises(NotAStoreError):
-        open_table(tmp_path)
 
 
 def test_a_pattern_counts_positions_that_free_moves_join_once(tmp_path: Path) -> None:
@@ -351,13 +331,6 @@ def test_what_cannot_be_reached_is_not_in_it(table: Table) -> None:
 def test_it_is_no_sequence(table: Table) -> None:
     with pytest.raises(TypeError, match="not iterable"):
         iter(table)  # type: ignore[call-overload]
-
-
-def test_single_and_many_distances_agree(table: Table) -> None:
-    labels = np.random.default_rng(5).permuted(np.tile(np.arange(9, dtype=np.uint8), (300, 1)), axis=1)
-    distances = table.distances(labels).tolist()
-    assert [table.distance(one, UNREACHABLE) for one in labels] == distances
-    assert [table.distance(table.puzzle.format(one), UNREACHABLE) for one in labels] == distances
 
 
 def test_many_positions_of_many_chunks(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from journals import set_journal
 from numpy.typing import NDArray
-from stores import change_manifest, chunk_files, contents, depths_in, flip_bit, resume, set_depth
+from stores import change_manifest, contents, depths_in, flip_bit, resume, set_depth
 from waiting import PATIENCE
 
 from antipodes.executors.threads import Threads
@@ -31,7 +31,7 @@ from antipodes.tables.run import run_puzzle
 from antipodes.tables.store.search_stores import TableStore
 from antipodes.tables.store.table_manifest import TableManifest
 from antipodes.tables.verify import verify
-from antipodes_tasks.base.errors import NotAStoreError, ResourceLimitError
+from antipodes_tasks.base.errors import ResourceLimitError
 from antipodes_tasks.bfs.bitmaps import Depths
 from antipodes_tasks.bfs.proof import RowDepths
 from antipodes_tasks.spaces.arrangements import Arrangements
@@ -62,10 +62,6 @@ def line(tmp_path: Path) -> Path:
 def test_a_correct_table(finished: Path) -> None:
     verdict = verify(finished, Threads(2))
     assert (verdict.ok, verdict.checked_states, verdict.sampled_states, verdict.problems) == (True, POSITIONS, 1000, ())
-
-
-def test_an_unfinished_table(unfinished: Path) -> None:
-    assert verify(unfinished, Threads(2)).ok
 
 
 def committed_depths(store: Path) -> Depths:
@@ -243,12 +239,6 @@ def test_a_wrong_depth_while_few_fit_into_memory(chunked: Path) -> None:
     assert not verify(chunked, Threads(2), memory_limit=limit).ok
 
 
-def test_a_damaged_chunk(chunked: Path) -> None:
-    flip_bit(chunk_files(chunked)[5], 4711)
-    (problem,) = verify(chunked, Threads(3)).problems
-    assert "is corrupt" in problem
-
-
 def test_progress_is_told(chunked: Path) -> None:
     events: list[Event] = []
     verify(chunked, Threads(2), listener=events.append)
@@ -257,11 +247,6 @@ def test_progress_is_told(chunked: Path) -> None:
     assert done == sorted(set(done))
     assert len(done) == len(events) - 1 >= 9
     assert events[-1] == PositionsChecked(POSITIONS, POSITIONS)
-
-
-def test_no_table(tmp_path: Path) -> None:
-    with pytest.raises(NotAStoreError):
-        verify(tmp_path / "none.zarr", Threads(1))
 
 
 def test_a_limit_that_is_too_low_names_the_least(eight: Path) -> None:
