@@ -220,19 +220,10 @@ def test_tilings_are_completed_by_the_other_workers(
     same("3x20")
 
 
-@pytest.mark.parametrize(
-    "compute",
-    [
-        lambda *given, **options: run_puzzle(load_config("eight-puzzle"), *given, **options),
-        lambda *given, **options: tile_board(load_board("3x20"), *given, **options),
-    ],
-)
-def test_a_run_ends_with_the_name_of_the_only_worker(
-    compute: Callable[..., Any], cluster: Cluster, workers: LocalCluster, tmp_path: Path
-) -> None:
+def test_a_run_ends_with_the_name_of_the_only_worker(cluster: Cluster, workers: LocalCluster, tmp_path: Path) -> None:
     retired, broken = cluster.members
     cluster.client.retire_workers([retired])
     assert cluster.wait_for_workers(silence, never_stop)
     fail_after(worker_at(workers, broken), 3)
     with pytest.raises(SchedulerError, match=f"worker {broken}, which cannot send its results: MemoryError"):
-        compute(tmp_path / "t.zarr", scheduler=cluster)
+        tile_board(load_board("3x20"), tmp_path / "t.zarr", scheduler=cluster)

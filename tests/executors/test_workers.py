@@ -39,6 +39,7 @@ print(given_back, kept, faults())
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(glibc() is None, reason="the C library is not glibc")
 def test_freed_memory_is_kept_and_given_back() -> None:
     environment = {"MALLOC_TRIM_THRESHOLD_": "65536"}  # as dask starts its workers

@@ -1,8 +1,9 @@
 """The lock and the fencing token of a store: one owner at a time, and none after a crash."""
 
-import multiprocessing
 import os
 import socket
+import subprocess
+import sys
 import threading
 from collections.abc import Callable
 from contextlib import AbstractContextManager
@@ -10,8 +11,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import lock_holder
 import numpy as np
 import pytest
+from forks import popen
 from places import Place
 from waiting import PATIENCE
 
@@ -187,13 +190,6 @@ def lock_at(address: str) -> Any:
     return storage_at(address).lock.hold()
 
 
-def hold(address: str, pipe: Any) -> None:
-    """Take the lock, report it, and keep it."""
-    with lock_at(address):
-        pipe.send(True)
-        pipe.recv()
-
-
 def created(place: Place) -> tuple[TableStore, TableManifest]:
     store, config = TableStore(place.address()), load_config("eight-puzzle")
     return store, store.create(config, plan_run(config.puzzle).cut)
@@ -222,14 +218,12 @@ def test_an_error_releases_the_lock(place: Place) -> None:
 
 
 def test_the_lock_of_a_killed_process_is_taken_over_immediately(place: Place) -> None:
-    ours, theirs = multiprocessing.Pipe()
-    process = multiprocessing.get_context("spawn").Process(target=hold, args=(place.address(), theirs))
-    process.start()
-    assert ours.recv()
-    with pytest.raises(StoreLockedError, match=f"process {process.pid}"), lock_at(place.address()):
-        pass
-    process.kill()
-    process.join()
+    command = [sys.executable, lock_holder.__file__, place.address()]
+    with popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout.readline() == "held\n"
+        with pytest.raises(StoreLockedError, match=f"process {process.pid}"), lock_at(place.address()):
+            pass
+        process.kill()
     assert "t.zarr.lock" in place.files()
     with lock_at(place.address()):
         pass

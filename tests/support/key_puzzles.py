@@ -46,7 +46,7 @@ def one_way() -> Puzzle:
 
 def tiles() -> Config:
     """Return a sliding puzzle as a puzzle in Python, whose positions are not numbered."""
-    numbered = Config({"name": "tiles", "family": "sliding", "rows": 2, "columns": 3, "start": "1 2 3 4 5 0"})
+    numbered = Config({"name": "tiles", "family": "sliding", "rows": 2, "columns": 3, "start": "1 1 2 2 3 0"})
     rules = numbered.puzzle.rules
     edges = {f"{pair[0]}-{pair[1]}": tuple(pair) for pair in rules.moves.pairs.tolist()}  # type: ignore[attr-defined]
 

@@ -115,7 +115,6 @@ def test_every_position(name: str, table: Table) -> None:
     assert (table.distances_by_index(others) == UNREACHABLE).all()
 
 
-@pytest.mark.parametrize("name", KINDS, scope="module")
 def test_the_moves_of_every_position(name: str, table: Table) -> None:
     """How many lead farther, to the same depth and nearer, on average at each depth and in the whole table."""
     known, found = known_moves(name), table.branching()

@@ -46,7 +46,7 @@ def test_every_layer_is_committed(tmp_path: Path) -> None:
     assert sorted({event.depth for event in events if isinstance(event, Committed)}) == list(range(23))
 
 
-@pytest.mark.parametrize("failing", range(0, 28, 4))
+@pytest.mark.parametrize("failing", [0, 4, 20, 24])
 def test_a_failed_write_loses_no_commit(failing: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     config, store = load_config("knights-coloured"), tmp_path / "t.zarr"
     run_puzzle(config, tmp_path / "whole.zarr")

@@ -59,7 +59,7 @@ def test_paths_are_those_of_single_positions(table: ap.Table) -> None:
 def test_batches_have_no_influence(table: ap.Table, monkeypatch: pytest.MonkeyPatch) -> None:
     positions = some_positions(table, 40)
     whole = table.paths(positions)
-    for module in ("paths", "positions"):
+    for module in ("paths", "reached_positions"):
         monkeypatch.setattr(f"antipodes.tables.{module}.BATCH", 7)
     assert all(np.array_equal(*pair) for pair in zip(whole, table.paths(positions), strict=True))
     texts = [table.puzzle.format(position) for position in positions[:3]]

@@ -246,7 +246,7 @@ def test_an_error_says_how_much_is_saved(tmp_path: Path, monkeypatch: pytest.Mon
 def test_many_killed_processes(process: Process, tmp_path: Path) -> None:
     """Runs are killed at random moments; the last one finishes, and its store is that of an uninterrupted run."""
     rng, kills = random.Random(3), 5
-    command = ["tile", "2x5x6", "--workers", 2, "--checkpoint-every", 0]
+    command = ["tile", "2x5x6", "--method", "pruning", "--workers", 2, "--checkpoint-every", 0]
     report, _ = process(*command, "--store", "whole.zarr", "--quiet", "--json").communicate()
     phases = json.loads(report)["seconds"]
     seconds = phases["tables"] + phases["search"] + phases["write"]  # libraries load before the first message
