@@ -42,16 +42,6 @@ def slow(*faults: str) -> list[Any]:
     return [pytest.param(fault, marks=pytest.mark.slow) for fault in faults]
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("fault", ["truncate", "lose"])
-def test_an_outage_of_seconds(fault: str, bucket: Bucket, proxy: Proxy, whole: dict[str, bytes]) -> None:
-    proxy.fail_for(0.7, fault, after=25)
-    run_puzzle(load_config(PUZZLE), bucket.url(), OPTIONS)
-    assert len(proxy.requests) > 60
-    assert bucket.contents() == whole
-    assert not [key for key in bucket.listing() if not key.startswith("t.zarr/")]
-
-
 @pytest.mark.parametrize("fault", ["lose", *slow("drop")])
 def test_every_third_request_fails(
     fault: str, bucket: Bucket, proxy: Proxy, whole: dict[str, bytes], monkeypatch: pytest.MonkeyPatch

@@ -6,16 +6,13 @@ import threading
 import time
 from collections.abc import Callable
 from datetime import datetime, timedelta
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import psutil
 import pytest
 from faults import killed_from
-from programs import Command
 from s3 import Bucket, Proxy
-from stores import contents, stop_after
 from tiling_stores import SQUARE
 from waiting import PATIENCE
 
@@ -24,7 +21,6 @@ from antipodes.storage import lock, objects
 from antipodes.storage.bucket import REQUEST_TIMEOUT
 from antipodes.storage.bucket import Bucket as Client
 from antipodes.tables.planning.plan import plan_run
-from antipodes.tables.run import RunOptions, run_puzzle
 from antipodes.tables.store.search_stores import TableStore
 from antipodes.tables.store.table_manifest import TableManifest
 from antipodes.tilings.board_config import BoardConfig
@@ -45,12 +41,6 @@ def modified(bucket: Bucket) -> datetime:
 
 def put_lock(bucket: Bucket, **changes: Any) -> None:
     bucket.put(LOCK, json.dumps({**ELSEWHERE, **changes}).encode())
-
-
-def test_a_second_run_is_refused(bucket: Bucket, refused: Callable[..., str]) -> None:
-    with TableStore(bucket.url()).lock():
-        assert "is in use by process" in refused("run", "eight-puzzle", "--store", bucket.url(), status=1)
-        assert "is in use by process" in refused("tile", "6x10", "--store", bucket.url(), status=1)
 
 
 def test_another_process_with_the_number_of_the_owner(bucket: Bucket) -> None:
@@ -136,14 +126,6 @@ def test_a_server_without_conditional_writes(bucket: Bucket, proxy: Proxy, refus
     message = refused("run", "eight-puzzle", "--store", bucket.url(), status=1)
     assert "the server does not support conditional writes" in message
     assert bucket.listing() == []
-
-
-def test_an_interrupted_run_releases_the_lock(bucket: Bucket, cli: Command, finished: Path) -> None:
-    config = load_config("eight-puzzle")
-    run_puzzle(config, bucket.url(), RunOptions(workers=2), interrupted=stop_after(10))
-    assert LOCK not in bucket.listing()
-    assert cli("resume", bucket.url(), "--workers", 2).status == 0
-    assert bucket.contents() == contents(finished)
 
 
 def test_a_failing_server_does_not_hide_an_error(bucket: Bucket, proxy: Proxy, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -20,7 +20,7 @@ from antipodes.tables.store.search_stores import TableStore
 from antipodes.tables.table import open_table
 from antipodes.tilings.store import TilingStore
 from antipodes.tilings.table import open_tilings
-from antipodes_tasks.base.errors import StoreDamagedError, StoreError
+from antipodes_tasks.base.errors import StoreError
 
 FARTHEST = "8 6 7 2 5 4 3 0 1"
 
@@ -106,21 +106,6 @@ def test_foreign_objects_are_not_replaced(bucket: Bucket, cli: Command) -> None:
     assert bucket.listing() == ["t.zarr/precious"]
     with pytest.raises(StoreError, match="other objects exist there"):
         TableStore(bucket.url()).storage.staged().__enter__()
-
-
-def test_damage_is_found(bucket: Bucket, remote: str, cli: Command) -> None:
-    chunk = next(key for key in bucket.listing() if "depth/c/0" in key)
-    content = bucket.get(chunk)
-    bucket.put(chunk, content[:-1] + bytes([content[-1] ^ 1]))
-    name = f"s3://{bucket.name}/{chunk}"
-    outcome = cli("verify", remote)
-    assert (outcome.status, name in outcome.out) == (1, True)
-    bucket.delete(chunk)
-    with open_table(remote) as table, pytest.raises(StoreDamagedError, match=f"chunk {name} is missing"):
-        table.distances_by_index([0])
-    bucket.put("t.zarr/depth/zarr.json", b"{}")
-    with pytest.raises(StoreDamagedError, match="its checksum is not the one in the manifest"):
-        open_table(remote)
 
 
 def test_a_store_that_is_replaced_while_open(bucket: Bucket, remote: str) -> None:

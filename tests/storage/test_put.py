@@ -86,18 +86,6 @@ def test_a_writer_that_was_declared_dead_puts_nothing(storage: Storage) -> None:
     assert storage.read(KEY, 1 << 30)[0] == b"before"
 
 
-def test_a_run_that_lost_its_lock_changes_no_keys(tmp_path: Path) -> None:
-    storage = DirectoryStorage(tmp_path / "t.zarr")
-    with storage.lock.hold():
-        storage.put(KEY, [b"before"])
-        (tmp_path / "t.zarr.lock").write_text("{}")
-        for change in (lambda: storage.put(KEY, [b"late"]), lambda: storage.delete_keys([KEY])):
-            with pytest.raises(StoreLockedError):
-                change()
-    assert list((storage.path / "journal").iterdir()) == [storage.path / KEY]
-    assert storage.read(KEY, 1 << 30)[0] == b"before"
-
-
 def test_files_are_synced_when_they_are_put_or_later(tmp_path: Path, synced: list[str]) -> None:
     storage = DirectoryStorage(tmp_path / "t.zarr")
     storage.put("journal/a", [b"1"])

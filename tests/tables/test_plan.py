@@ -22,7 +22,7 @@ from antipodes.puzzles.families import puzzle_from
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.runs.session import Session
 from antipodes.system.events import Event, Listener, WaitingForWorkers
-from antipodes.system.machine import GIB, MIB, human
+from antipodes.system.machine import MIB, human
 from antipodes.system.options import RunOptions
 from antipodes.tables.layers import division as plan
 from antipodes.tables.layers.division import partitions, plan_chunk, plan_partition
@@ -146,11 +146,6 @@ def test_a_journal_on_disk_never_takes_more_memory(table: dict[str, Any], worker
     puzzle = puzzle_from(table)
     ample, lean = (plan_run(puzzle, workers, limit, processes=processes) for limit in (None, 1))
     assert lean.memory_bytes <= ample.memory_bytes
-
-
-def test_more_workers_than_partitions_take_no_more() -> None:
-    puzzle = load_config("three-colours").puzzle
-    assert plan_run(puzzle, 64).memory_bytes == plan_run(puzzle, 16).memory_bytes
 
 
 def test_the_states_of_partitions_are_counted() -> None:
@@ -284,21 +279,6 @@ def test_a_wrong_cut_is_refused(eight: Path) -> None:
     change_manifest(eight, rows=manifest.rows - 1)
     with pytest.raises(StoreDamagedError, match="rows of"):
         TableStore(eight).read()
-
-
-@pytest.mark.parametrize(
-    ("piece", "board", "positions"),
-    [("king", "8x8", 3_812_256), ("knight", "32x32", 1_047_552)],
-)
-def test_wide_boards_with_few_pieces_take_little_memory(piece: str, board: str, positions: int) -> None:
-    rows, columns = (int(number) for number in board.split("x"))
-    pieces = "AABB" if piece == "king" else "AB"
-    start = pieces + "-" * (rows * columns - len(pieces))
-    drawing = "\n".join(start[row : row + columns] for row in range(0, len(start), columns))
-    puzzle = Config({"name": "wide", "family": "jump", "moves": piece, "start": drawing}).puzzle
-    planned = plan_run(puzzle, 2)
-    assert planned.space.size == positions
-    assert planned.memory_bytes < 5 * GIB
 
 
 def test_three_colours_takes_300_megabytes() -> None:

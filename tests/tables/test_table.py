@@ -296,15 +296,6 @@ def test_only_the_chunks_that_are_needed_are_read(table: Table, monkeypatch: pyt
         assert len(read) == 1
 
 
-def test_samples_are_uniform(table: Table) -> None:
-    """Each of the 8 positions at depth 3 is drawn about as often."""
-    rng = np.random.default_rng(7)
-    drawn = np.concatenate([table.sample(3, 2, rng) for _ in range(120)])
-    counts = np.unique(drawn, axis=0, return_counts=True)[1]
-    assert len(counts) == 8
-    assert ((counts - 30) ** 2 / 30).sum() < 28, "chi squared with 7 degrees of freedom: 1 in 5,000"
-
-
 FAR_LABELS = [8, 6, 7, 2, 5, 4, 3, 0, 1]
 
 
