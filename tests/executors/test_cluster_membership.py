@@ -136,6 +136,19 @@ def test_a_run_continues_after_a_worker_retired(
     same("eight-puzzle")
 
 
+@pytest.mark.slow
+def test_tilings_continue_after_the_only_worker_retired(
+    cluster: Cluster, client: Client, begin: Begin, same: Same
+) -> None:
+    cluster.add_workers(1)
+    run = begin("tile", "3x4x5", "--store", "t.zarr", "--scheduler", cluster.address, "--json")
+    run.wait_for("partition 2 of")
+    client.retire_workers(list(cluster.workers()))
+    cluster.add_workers(1)
+    run.finish()
+    same("3x4x5")
+
+
 def start_at(port: int, cluster: Cluster, **more: Any) -> Any:
     return cluster.add_workers(1, "--worker-port", port, "--host", "127.0.0.1", **more)[0]
 

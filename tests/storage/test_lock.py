@@ -254,6 +254,8 @@ CHANGES: list[Callable[[TableStore, TableManifest], object]] = [
     lambda store, manifest: store.commit(manifest),
     lambda store, manifest: store.journal(manifest).delete(),
     lambda store, manifest: store.storage.delete("depth"),
+    lambda store, manifest: store.storage.delete_keys(["journal/0-1-0-00"]),
+    lambda store, manifest: store.storage.put("journal/0-1-0-01", [b"late"]),
 ]
 
 

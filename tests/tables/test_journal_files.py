@@ -105,6 +105,14 @@ def test_files_of_any_name_are_read(journal: Journal, tmp_path: Path) -> None:
     assert journal.load(3, 4).known.tolist() == [3]
 
 
+def test_a_file_of_another_table_is_refused(journal: Journal, tmp_path: Path) -> None:
+    journal.put(COVERS, logs(), None, durable=True)
+    damaged: list[str] = []
+    stored = Journal(journal.storage, "another", 100, 1 << 20).load(0, 5, damaged)
+    assert stored.known.tolist() == [-1] * 5
+    assert damaged == [f"{files(tmp_path)[0]} is corrupt: it belongs to another table"]
+
+
 def test_every_byte_counts(journal: Journal, tmp_path: Path) -> None:
     """Of a file with one byte changed, missing or added, no wrong segment is read."""
     key, (index,) = journal.put([Cover(0, 2, 0, 1)], [log_of(range(2), range(2))], None, durable=True)
