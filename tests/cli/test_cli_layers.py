@@ -47,7 +47,7 @@ def test_before_the_first_commit(option: list[str], cli: Command, tmp_path: Path
     assert (shown["radius"], shown["layers"], shown["complete"]) == (None, [], False)
 
 
-@pytest.mark.parametrize("suffix", ["svg", "png", "PNG"])
+@pytest.mark.parametrize("suffix", ["svg", "PNG"])
 def test_plot(suffix: str, cli: Command, finished: Path, tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     outcome = cli("layers", finished, "--plot", f"picture.{suffix}")

@@ -161,9 +161,6 @@ def test_tables_that_the_search_cannot_use_are_not_built(own: Command, options: 
 
 
 def test_puzzles_too_large_for_a_table_say_so_in_plans_and_runs(cli: Command) -> None:
-    planned = json.loads(cli("plan", "twenty-four-puzzle", "--json").out)
-    assert (planned["fits"], planned["build"]["index_size"]) == (False, 4 * 181_008_000)
-    assert "2^63 - 1 positions, found about 10^25" in planned["problem"]
     shown = cli("plan", "twenty-four-puzzle").out
     assert "twenty-four-puzzle: about 10^25 positions\n  can run      no: expected at most 2^63 - 1" in shown
     assert "724,032,000 entries" in shown

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from stores import contents, stop_after
+from stores import stop_after
 from tiling_stores import SQUARE, board_file, tiled
 
 from antipodes.cli.main import COMMANDS, load_command
@@ -48,19 +48,25 @@ def stores(finished: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str
     }
 
 
+def written(stores: dict[str, str]) -> dict[Path, tuple[int, int]]:
+    """When each file of the stores was written, and its size."""
+    files = (file for store in stores.values() for file in (Path(store), *Path(store).rglob("*")))
+    return {file: ((found := file.stat()).st_mtime_ns, found.st_size) for file in files}
+
+
 @pytest.mark.parametrize("row", ROWS, ids=[row["command"][:80] for row in ROWS])
 def test_one_line_names_the_mistake_and_nothing_is_written(
     row: dict[str, str], stores: dict[str, str], refused: Callable[..., str], tmp_path: Path
 ) -> None:
     named = re.compile("^[A-Z]+(?=:|$)")
     words = [named.sub(lambda name: stores.get(name[0], name[0]), word) for word in shlex.split(row["command"])]
-    before = [contents(Path(store)) for store in stores.values()]
+    before = written(stores)
     message = refused(*words, status=int(row["status"]))
     assert row["message"] in message
     assert not RAW.search(message)
     assert "start over" not in message
     assert not any(path.is_file() for path in tmp_path.rglob("*"))
-    assert [contents(Path(store)) for store in stores.values()] == before
+    assert written(stores) == before
 
 
 def options() -> Iterator[tuple[str, str, bool]]:

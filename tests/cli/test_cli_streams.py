@@ -89,7 +89,7 @@ def test_what_cannot_be_printed_is_no_success(
     command: str, words: Words, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for kind in UNWRITABLE:
-        for options in ([], ["--json"]):
+        for options in ([], ["--json"]) if kind == "full" else ([],):
             with unwritable(kind) as stream, monkeypatch.context() as patch:
                 patch.setattr(sys, "stdout", stream)
                 status = run_command([*words(command), *options])
@@ -120,15 +120,14 @@ def test_a_line_of_input_without_end(finished: Path, refused: Callable[..., str]
     assert "65,536" in refused("query", finished, "-", stdin="1" * 10**7)
 
 
-@pytest.mark.parametrize(("line", "status", "answer"), [("y", 2, ""), (POSITION, 1, f"{POSITION}: 31\n")])
-def test_input_without_end(finished: Path, line: str, status: int, answer: str) -> None:
-    with subprocess.Popen(["yes", line], stdout=subprocess.PIPE) as endless:
+def test_input_without_end(finished: Path) -> None:
+    with subprocess.Popen(["yes", POSITION], stdout=subprocess.PIPE) as endless:
         command = [*PROGRAM, "query", str(finished), "-"]
         process = popen(command, stdin=endless.stdout, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         assert process.stdout is not None
-        assert process.stdout.readline().decode() == answer
+        assert process.stdout.readline().decode() == f"{POSITION}: 31\n"
         process.stdout.close()  # as `head` does
-        assert process.wait() == status
+        assert process.wait() == 1
         endless.kill()
 
 
@@ -137,7 +136,6 @@ def test_input_without_end(finished: Path, line: str, status: int, answer: str) 
     [
         (">&-", 1, 1),
         pytest.param("<&-", 2, 1, marks=pytest.mark.slow),
-        pytest.param(">&- <&-", 2, 1, marks=pytest.mark.slow),
         ("<&- >&- 2>&-", 2, 0),
     ],
 )
@@ -199,7 +197,7 @@ def test_a_run_goes_on_where_no_message_can_be_read(tmp_path: Path) -> None:
     assert json.loads(out)["radius"] == 31
 
 
-ENCODINGS = ("ascii", "latin-1", "cp437", "utf-16")
+ENCODINGS = ("ascii", "cp437", "utf-16")
 UNWRITABLE = ("full", "closed", "left")
 
 

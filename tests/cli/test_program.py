@@ -54,16 +54,9 @@ def test_without_unix_one_line_says_what_is_missing(monkeypatch: pytest.MonkeyPa
         program.main()
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_an_interruption_while_the_command_line_loads(number: signal.Signals) -> None:
-    process = ended(AT_AN_IMPORT, number)
-    assert (process.returncode, process.stdout) == (75, "")
-    assert STOPPED.fullmatch(process.stderr)
-
-
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_an_interruption_while_a_command_loads_its_libraries(number: signal.Signals) -> None:
-    process = ended(IN_A_COMMAND, number)
+@pytest.mark.parametrize(("code", "number"), [(AT_AN_IMPORT, signal.SIGTERM), (IN_A_COMMAND, signal.SIGINT)])
+def test_an_interruption_while_the_command_line_or_a_command_loads(code: str, number: signal.Signals) -> None:
+    process = ended(code, number)
     assert (process.returncode, process.stdout) == (75, "")
     assert STOPPED.fullmatch(process.stderr)
 

@@ -220,7 +220,7 @@ def test_requests_leave_nothing_behind(stores: Path) -> None:
     tracemalloc.start()
     try:
         # Threads of earlier tests may allocate memory meanwhile, so one series of rounds that adds nothing is enough.
-        sizes = [memory_after(rounds) for rounds in (3, 5, 5, 5)]
-        assert min(after - before for before, after in pairwise(sizes)) < 20_000
+        sizes = [memory_after(rounds) for rounds in (2, 3, 3, 3)]
+        assert min(after - before for before, after in pairwise(sizes)) < 12_000
     finally:
         tracemalloc.stop()

@@ -358,7 +358,7 @@ def test_a_request_does_not_wait_for_ever_while_another_opens_the_store(
     assert not library.is_busy
 
 
-@pytest.mark.parametrize("numbers", [[signal.SIGTERM], [signal.SIGINT], [signal.SIGINT, signal.SIGINT]])
+@pytest.mark.parametrize("numbers", [[signal.SIGTERM], [signal.SIGINT, signal.SIGINT]])
 def test_the_program_ends_while_answers_are_stuck(stores: Path, numbers: list[signal.Signals]) -> None:
     """Even if all threads that compute answers are."""
     command = [sys.executable, str(FOLDER / "blocked_service.py"), str(stores / "fields.zarr")]
