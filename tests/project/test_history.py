@@ -95,7 +95,7 @@ def test_the_table_has_a_column_of_changes_and_remarks_on_missed_targets(
 def test_modules_measured_in_parts_are_on_one_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for module, name in ((results, "results.json"), (history, "history.jsonl")):
         monkeypatch.setattr(module, "FILE", tmp_path / name)
-    monkeypatch.setattr(program, "CHART", tmp_path / "chart.svg")
+    monkeypatch.setattr(program, "draw", lambda runs, path: None)
     monkeypatch.setattr(page, "DOCS", tmp_path)
     monkeypatch.setattr(page, "RESULTS", tmp_path / "page.md")
     seconds = iter((1, 2, 3))
