@@ -320,15 +320,6 @@ def test_a_table_of_a_puzzle_made_in_python_is_pickled_with_it() -> None:
         assert pickle.loads(pickle.dumps(table)).layers == table.layers
 
 
-def test_the_command_line_says_what_to_do(cli: Any) -> None:
-    store = api.run(spinner(), workers=1).store
-    outcome = cli("query", Path(store).resolve(), "0 0")
-    assert outcome.status == 2
-    assert "made in Python without a file" in outcome.err
-    with pytest.raises(SourceError):
-        api.open_table(store)
-
-
 def test_errors_are_builtin_ones_too() -> None:
     assert issubclass(ArgumentTypeError, TypeError)
     assert issubclass(ConfigError, ValueError)
