@@ -16,8 +16,10 @@ SIZES = {"10^11": 10**11, "10^12": 10**12, "15-puzzle, 1.05 · 10^13": factorial
 LAYERS = (70, 75, 81)
 MACHINE_CORES, MACHINE_BYTES, NETWORK, DISK = 32, 153e9, 1.25e9, 1e9
 """The assumed machines: cores, memory for a run, and bytes per second of the network and of the disk."""
-SHARD, MEMORY, CHUNK, TABLES = 1 << 28, 0.5, 1 << 22, (0, 0, 12.5e9)
-"""Positions of a shard, bytes of memory per position, positions of a chunk, bytes of move tables per machine."""
+SHARD, CHUNK, TASKS = 1 << 28, 1 << 22, 4
+"""Positions of a shard and of a chunk, and tasks per shard and layer."""
+MEMORY, TABLES, HELD = (3 + 1 / 32) / 8, (0, 0, 12.5e9), (0, 27.5e9, 27.5e9)
+"""Bytes of memory per position, and bytes of move tables and of rows for other machines per machine."""
 SENT = 3 * 2.5
 """Bytes sent per position if there is more than one machine; a guess."""
 
@@ -48,7 +50,8 @@ def scaling_inputs(sections: Mapping[str, Section]) -> str:
         ),
         (
             "tasks",
-            "2 per shard and layer: `advance`, and `boundary`, which extracts the rows that other shards need",
+            "4 per shard and layer: `advance`, and on average three tasks `boundary`, each of which extracts the rows "
+            "that a batch of other shards needs",
             "derived",
         ),
         (
@@ -58,8 +61,9 @@ def scaling_inputs(sections: Mapping[str, Section]) -> str:
         ),
         (
             "memory",
-            "0.5 bytes per position: 0.38 for three bits, 0.13 for rows received from other workers",
-            "derived",
+            "0.38 bytes per position for three bits; 27.5 GB per machine of 32 threads for rows that are received and "
+            "sent",
+            "derived: `antipodes plan` for the 15-puzzle",
         ),
     )
     return "".join(f"| {' | '.join(row)} |\n" for row in (("quantity", "value", "source"), ("---",) * 3, *rows))
@@ -69,8 +73,8 @@ def scaling(sections: Mapping[str, Section]) -> str:
     """Return the table of estimates for runs of three sizes."""
     search, journal, table, task, _ = _inputs(sections)
     columns = []
-    for positions, layers, tables in zip(SIZES.values(), LAYERS, TABLES, strict=True):
-        machines = ceil(MEMORY * positions / (MACHINE_BYTES - tables))
+    for positions, layers, tables, held in zip(SIZES.values(), LAYERS, TABLES, HELD, strict=True):
+        machines = ceil(MEMORY * positions / (MACHINE_BYTES - tables - held))
         shards, chunks = ceil(positions / SHARD), ceil(positions / CHUNK)
         written, kept = journal * positions / machines / DISK, table * positions / machines / DISK
         sent = SENT * positions if machines > 1 else 0
@@ -79,27 +83,27 @@ def scaling(sections: Mapping[str, Section]) -> str:
             "journal": written,
             "assembly": written + kept,
             "network": sent / machines / NETWORK,
-            "scheduler": 2 * shards * task * layers,
+            "scheduler": TASKS * shards * task * layers,
         }
         columns.append(
             (
-                _bytes(MEMORY * positions) + (f", and {_bytes(tables)} of move tables per machine" if tables else ""),
+                _bytes(MEMORY * positions) + (f", and {_bytes(tables + held)} per machine" if held else ""),
                 f"{machines:,}, {MACHINE_CORES * machines:,}",
                 _bytes(journal * positions),
                 _bytes(table * positions),
                 f"{chunks:,}; {_bytes(11 * chunks)}",
                 str(layers),
-                f"{shards:,}; {2 * shards:,}",
+                f"{shards:,}; {TASKS * shards:,}",
                 *(_duration(seconds[name]) for name in ("search", "journal", "assembly")),
                 _bytes(sent) if sent else "none",
                 _duration(seconds["network"]) if sent else "none",
-                f"{_duration(2 * shards * task)}; {_duration(seconds['scheduler'])}",
+                f"{_duration(TASKS * shards * task)}; {_duration(seconds['scheduler'])}",
                 _duration(sum(seconds.values())),
                 _duration(sum(seconds.values()) + seconds["network"]),
             )
         )
     names = (
-        "memory, 0.5 bytes per position",
+        "memory: bits; rows for other machines and move tables",
         "machines, cores",
         "journal",
         "table",
