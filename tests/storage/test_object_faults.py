@@ -42,7 +42,7 @@ def slow(*faults: str) -> list[Any]:
     return [pytest.param(fault, marks=pytest.mark.slow) for fault in faults]
 
 
-@pytest.mark.parametrize("fault", ["lose", *slow("drop")])
+@pytest.mark.parametrize("fault", ["lose", *slow("truncate")])
 def test_every_third_request_fails(
     fault: str, bucket: Bucket, proxy: Proxy, whole: dict[str, bytes], monkeypatch: pytest.MonkeyPatch
 ) -> None:
