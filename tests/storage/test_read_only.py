@@ -66,7 +66,7 @@ def test_run_reports_a_finished_table_on_a_read_only_file_system(read_only: Path
     assert "Read-only file system" in outcome.err
 
 
-@pytest.mark.parametrize("kind", ["table", "counts", "keys", "reduced", "tilings"])
+@pytest.mark.parametrize("kind", ["table", "counts", "keys", "tilings"])
 def test_finished_stores_in_a_read_only_bucket(
     kind: str, proxy: Proxy, bucket: Bucket, cli: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
