@@ -19,7 +19,7 @@ from antipodes.executors.api import never_stop
 from antipodes.executors.distributed import connection, health, version_check
 from antipodes.executors.distributed.cluster import Cluster as Workers
 from antipodes.puzzles.config import load_config
-from antipodes.system.events import Event, LayerFinished, Waiting, WorkerRefused, silence
+from antipodes.system.events import ClusterReady, Event, LayerFinished, Waiting, WorkerRefused, silence
 from antipodes.tables.run import RunOptions, run_puzzle
 from antipodes_tasks.base.errors import InterruptedRunError, SchedulerError
 
@@ -93,6 +93,30 @@ def test_other_servers_are_no_schedulers(
     assert not [one for one in gc.get_objects() if isinstance(one, Client) and one.status == "connecting"]
     if not greeting:
         assert events == [Waiting(f"the dask scheduler at {address} to answer")]
+
+
+def modules_on(scheduler: Cluster) -> set[str]:
+    """Return the modules of the program, and of the libraries that take long to import, on a scheduler."""
+    with scheduler.client() as client:
+        names = set(client.run_on_scheduler(lambda dask_scheduler: [*__import__("sys").modules]))
+    return {name for name in names if name.startswith(("antipodes", "numba", "numcodecs", "numpy", "zarr"))}
+
+
+@pytest.mark.slow
+def test_the_scheduler_loads_the_program_before_it_gets_tasks(tmp_path: Path) -> None:
+    """While it unpacked the tasks, it would answer nobody, which a run takes for the loss of the scheduler."""
+    before = list[set[str]]()
+
+    def ask(event: Event) -> None:
+        if isinstance(event, ClusterReady):
+            before.append(modules_on(cluster))
+
+    with Cluster(tmp_path, {"PYTHONPATH": str(tmp_path)}) as cluster:  # not a fork, which has loaded everything
+        cluster.start_scheduler()
+        cluster.add_worker()
+        run_puzzle(EIGHT, tmp_path / "t.zarr", RunOptions(scheduler=cluster.address), ask)
+        assert "antipodes.tables.store.search_stores" in before[0]
+        assert modules_on(cluster) == before[0]
 
 
 class FreezingScheduler:

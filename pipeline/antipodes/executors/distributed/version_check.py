@@ -4,8 +4,11 @@ Workers that join are asked in the background, and the run collects their answer
 """
 
 import asyncio
+import sys
 import time
-from collections.abc import Mapping, Set
+from collections.abc import Iterable, Mapping, Set
+from contextlib import suppress
+from importlib import import_module
 from typing import Any
 
 from antipodes.executors.distributed.choice import Probation
@@ -14,8 +17,10 @@ from antipodes.executors.distributed.worker import versions
 from antipodes.system.events import Listener
 from antipodes_tasks.base.errors import SchedulerError
 
-LOAD_SECONDS = 20.0
-"""Seconds that a scheduler has for its first answer, which includes importing this program's modules."""
+LOAD_SECONDS = 120.0
+"""Seconds that a scheduler has to import this program's modules, which takes long from a slow shared disk."""
+NOT_IN_TASKS = ("antipodes.cli", "antipodes.interface", "antipodes.service", "antipodes.report_page")
+"""Packages that no task uses."""
 VERSIONS_SECONDS = 10.0
 """Seconds that a worker has to report its versions."""
 NO_ANSWER = "does not answer"
@@ -68,7 +73,10 @@ class VersionCheck:
         return answers
 
     def check_scheduler(self) -> None:
-        """Raise SchedulerError unless the scheduler has our versions; it unpacks the tasks that it passes on."""
+        """Load the program on the scheduler, which unpacks the tasks; raise SchedulerError unless it has our versions.
+
+        Later requests and tasks import nothing there, so the scheduler always answers them soon.
+        """
         name = f"the dask scheduler at {identity(self._client, 0)['address']}"
         try:
             there = ask(self._client, self._client.run_on_scheduler, versions, seconds=LOAD_SECONDS)
@@ -76,6 +84,7 @@ class VersionCheck:
             raise SchedulerError(f"{name} cannot load antipodes: {one_line(error)}") from error
         if there != versions():
             raise SchedulerError(f"{name} {_difference(there, versions())}")
+        ask(self._client, self._client.run_on_scheduler, load_modules, modules_of_tasks(), seconds=LOAD_SECONDS)
 
     def examine(self, workers: Set[str], listener: Listener) -> tuple[set[str], dict[str, str]]:
         """Return the workers with the right versions, and the reasons why others cannot be members; see `judge`.
@@ -113,6 +122,23 @@ class VersionCheck:
             return (await self._client.run(versions, workers=[worker], on_error="return"))[worker]
         except Exception as error:  # the scheduler no longer knows the worker, or is gone itself
             return error if isinstance(error, OSError) else OSError(one_line(error))
+
+
+def modules_of_tasks() -> list[str]:
+    """Return the names of the loaded modules of this program to which requests and tasks may refer."""
+    loaded = (name for name in sys.modules if name.partition(".")[0] in ("antipodes", "antipodes_tasks"))
+    return sorted(name for name in loaded if not name.startswith(NOT_IN_TASKS))
+
+
+async def load_modules(names: Iterable[str]) -> None:
+    """Import modules in a thread, so that the event loop continues to answer; called on the scheduler."""
+
+    def load() -> None:
+        for name in names:
+            with suppress(ImportError):  # whatever needs the module raises the same error
+                import_module(name)
+
+    await asyncio.to_thread(load)
 
 
 def judge(answers: Mapping[str, Any]) -> tuple[set[str], dict[str, str], set[str]]:
