@@ -188,11 +188,9 @@ def test_status(counted: str, cli: Command) -> None:
     assert json.loads(cli("status", "eight-puzzle", "--json").out)["counts_only"]
 
 
-def test_layers(counted: str, cli: Command, tmp_path: Path) -> None:
+def test_layers(counted: str, cli: Command) -> None:
     assert cli("layers", "eight-puzzle", "--csv").out.endswith("30,221\n31,2\n")
     assert json.loads(cli("layers", "eight-puzzle", "--json").out)["radius"] == 31
-    cli("layers", "eight-puzzle", "--plot", "layers.svg")
-    assert (tmp_path / "layers.svg").exists()
 
 
 def test_farthest(counted: str, cli: Command) -> None:

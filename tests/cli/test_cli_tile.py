@@ -174,8 +174,8 @@ def test_dominoes(rows: int, columns: int, raw: int, cli: Command, tmp_path: Pat
 
 
 @pytest.mark.slow
-def test_dominoes_on_the_chessboard(cli: Command) -> None:
-    report = tile(cli, "8x8-dominoes", "--count")
+def test_dominoes_on_the_chessboard_are_counted_by_other_processes(cli: Command) -> None:
+    report = tile(cli, "8x8-dominoes", "--count", "--scheduler", "local", "--workers", 2)
     assert report["raw_solutions"] == 12_988_816
 
 
@@ -192,11 +192,6 @@ def test_a_count_stores_nothing(cli: Command, tmp_path: Path) -> None:
     assert "nothing is stored" in outcome.out
     assert cli("tile", "3x20", "--count", "--raw").out.startswith("3x20: 8 in all, 2 tilings up to")
     assert not list(tmp_path.rglob("*.zarr"))
-
-
-@pytest.mark.parametrize("scheduler", ["threads", pytest.param("local", marks=pytest.mark.slow)])
-def test_a_count_on_every_scheduler(scheduler: str, cli: Command) -> None:
-    assert tile(cli, "3x20", "--count", "--scheduler", scheduler, "--workers", 2)["solutions"] == 2
 
 
 def test_an_interrupted_count_says_how_far_it_was(process: Process) -> None:

@@ -31,11 +31,13 @@ Connect = Callable[[], socket.socket]
 
 
 @pytest.fixture
-def serve() -> Iterator[Callable[[guard.Application], Connect]]:
-    """Serves an application in a thread; what it returns connects to it."""
+def serve(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[guard.Application], Connect]]:
+    """Serves an application in a thread, patiently; what it returns connects to it."""
+    monkeypatch.setattr(serving, "REQUEST_SECONDS", PATIENCE)
+    monkeypatch.setattr(guard, "SECONDS_FOR_BODY", PATIENCE)
     ends: list[Callable[[], None]] = []
 
-    def serving(application: guard.Application) -> Connect:
+    def serve_it(application: guard.Application) -> Connect:
         listening, server = listening_socket("127.0.0.1", 0), make_server(application)
         port = listening.getsockname()[1]
         thread = threading.Thread(target=lambda: asyncio.run(run_server(server, listening)), daemon=True)
@@ -48,7 +50,7 @@ def serve() -> Iterator[Callable[[guard.Application], Connect]]:
         ends.append(end)
         return lambda: socket.create_connection(("127.0.0.1", port), timeout=PATIENCE)
 
-    yield serving
+    yield serve_it
     for end in ends:
         end()
 
