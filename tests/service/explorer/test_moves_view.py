@@ -1,13 +1,14 @@
 """The legal moves, previews, the meaning of names, stickers, letter keys, other paths, and the sign of loading."""
 
 import re
+from typing import Any
 
 import pytest
-from explorer_pages import Open, distance, expect_position, piece
+from explorer_pages import Open, distance, expect_position, piece, visit
 from playwright.sync_api import Locator, Page, Route, expect
 
 TILES = "/#/tiles?position=1 2 3 0 4 5"
-PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
+PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True, "device_scale_factor": 2}
 
 
 def moves(page: Page) -> Locator:
@@ -44,6 +45,12 @@ def test_a_move_is_shown_on_the_board_before_it_is_made(open_page: Open) -> None
     left.click()
     expect(page.get_by_role("img", name="Board: 1 2 3 4 0 5, distance 1")).to_be_visible()
     expect(page.locator(".board.preview")).to_have_count(0)  # the pointer rests
+    page.mouse.move(5, 5)
+    moves(page).first.hover()
+    expect(page.locator(".board.preview")).to_have_count(1)
+    page.mouse.move(5, 5)
+    piece(page, "5").click()  # the preview has left the pieces where they are
+    expect_position(page, "1 2 3 4 5 0")
 
 
 def test_the_focus_shows_a_move_and_enter_makes_it(open_page: Open) -> None:
@@ -109,35 +116,36 @@ def test_a_letter_of_an_illegal_move_says_so(open_page: Open) -> None:
     expect(distance(page)).to_have_text("1")
 
 
-@pytest.mark.parametrize(
-    ("name", "mouse", "touch"),
-    [
-        ("tiles", "Click or drag a piece; ← → ↑ ↓ move a piece; Space makes a best move.", "Tap or drag a piece."),
-        ("lights", "Click a piece to move or change it; Space makes a best move.", "Tap a piece to move or change it."),
-        ("one-way", "Click or drag a piece; A B make the moves with these names.", "Tap or drag a piece."),
-        (
-            "2x2x2",
-            "Click a sticker to choose a turn of its piece; "
-            "U F R D … make the moves with these names, Shift+U makes U';"
-            " Space makes a best move.",
-            "Tap a sticker to choose a turn of its piece.",
-        ),
-    ],
-)
-def test_hints_name_what_applies(open_page: Open, name: str, mouse: str, touch: str) -> None:
-    for text, options in ((mouse, {}), (touch, PHONE)):
-        page = open_page(f"/#/{name}", **options)
-        expect(page.locator(".hint").first).to_have_text(text)
+HINTS = {
+    "tiles": ("Click or drag a piece; ← → ↑ ↓ move a piece; Space makes a best move.", "Tap or drag a piece."),
+    "lights": ("Click a piece to move or change it; Space makes a best move.", "Tap a piece to move or change it."),
+    "one-way": ("Click or drag a piece; A B make the moves with these names.", "Tap or drag a piece."),
+    "2x2x2": (
+        "Click a sticker to choose a turn of its piece; U F R D … make the moves with these names, Shift+U makes U';"
+        " Space makes a best move.",
+        "Tap a sticker to choose a turn of its piece.",
+    ),
+}
+"""For each store, how the board is used with a mouse and a keyboard, and with fingers."""
+
+
+@pytest.mark.parametrize(("number", "options"), [(0, {}), (1, PHONE)])
+def test_hints_name_what_applies(open_page: Open, number: int, options: dict[str, Any]) -> None:
+    page = open_page("/", **options)
+    for name, texts in HINTS.items():
+        visit(page, f"/#/{name}")
+        expect(page.locator(".hint").first).to_have_text(texts[number])
         expect(page.locator(".hint").first).to_be_visible()
-    page.goto(f"{page.url}?view=graph")
-    expect(page.locator(".graph-hint")).not_to_contain_text("keys")
+    if options:
+        visit(page, "/#/tiles?view=graph")
+        expect(page.locator(".graph-hint")).not_to_contain_text("keys")
 
 
 def test_the_names_of_moves_are_explained(open_page: Open) -> None:
     page = open_page("/#/2x2x2")
     page.get_by_text("What the names mean").click()
     expect(page.locator(".meanings div").filter(has_text="R'")).to_have_text("R'undoes R")
-    page.goto(page.url.replace("2x2x2", "one-way"))
+    visit(page, "/#/one-way")
     expect(page.get_by_role("heading", name="one-way")).to_be_visible()
     page.get_by_text("What the names mean").click()
     expect(page.locator(".meanings")).to_contain_text("(0 1 2 3 4)")
@@ -180,7 +188,7 @@ def test_words_of_goals_and_of_several_starts(open_page: Open) -> None:
     page.locator("#entry").fill("0 1 2 / 3 4 5")
     page.locator("#entry").press("Enter")
     expect(page.locator(".distance-words")).to_have_text("this is the goal")
-    page.goto(page.url.split("#")[0] + "#/starts")
+    visit(page, "/#/starts")
     expect(page.locator(".distance-words")).to_have_text("this is a start")
     page.keyboard.press("ArrowRight")
     expect(page.locator(".distance-words")).to_have_text("move from the nearest start")
@@ -207,14 +215,3 @@ def test_a_sign_of_loading_after_half_a_second(open_page: Open) -> None:
     held[0].continue_()
     expect(distance(page)).to_have_text("21")
     expect(sign).to_be_hidden()
-
-
-def test_the_preview_leaves_the_pieces_where_they_are(open_page: Open) -> None:
-    page = open_page(TILES)
-    expect(moves(page)).to_have_count(2)
-    page.mouse.move(5, 5)
-    moves(page).first.hover()
-    expect(page.locator(".board.preview")).to_have_count(1)
-    page.mouse.move(5, 5)
-    piece(page, "4").click()
-    expect_position(page, "1 2 3 4 0 5")

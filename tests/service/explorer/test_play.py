@@ -19,7 +19,9 @@ def test_a_click_moves_a_piece_that_can_move_and_the_distance_follows(open_page:
     expect(distance(page)).to_have_text("2")
     piece(page, "4").click()
     expect(distance(page)).to_have_text("1")
+    drag(page, "5", -0.25, 0)  # too short: it goes back
     expect_position(page, "1 2 3 4 0 5")
+    expect(page.locator(".board g[transform]")).to_have_count(0)
     piece(page, "5").click()
     expect(distance(page)).to_have_text("0")
     expect(page.get_by_text("this is the start")).to_be_visible()
@@ -40,16 +42,6 @@ def test_an_empty_place_is_clicked_to_bring_a_piece_there(open_page: Open) -> No
     expect(distance(page)).to_have_text("0")
 
 
-def test_a_piece_is_dragged(open_page: Open) -> None:
-    page = open_page(TILES)
-    expect(page.locator(".move")).to_have_count(2)
-    drag(page, "4", -1, 0)
-    expect_position(page, "1 2 3 4 0 5")
-    drag(page, "5", -0.25, 0)  # too short: it goes back
-    expect_position(page, "1 2 3 4 0 5")
-    expect(page.locator(".board g[transform]")).to_have_count(0)
-
-
 def test_a_drag_chooses_among_the_moves_of_a_piece(open_page: Open) -> None:
     page = open_page("/#/jumps")
     expect(page.locator(".move")).to_have_count(4)
@@ -67,15 +59,6 @@ def test_arrow_keys_move_the_piece_beside_the_empty_place(open_page: Open) -> No
     page.keyboard.press("ArrowDown")
     expect(distance(page)).to_have_text("2")
     expect_position(page, "1 0 3 4 2 5")
-
-
-def test_each_move_shows_what_it_changes_before_it_is_made(open_page: Open) -> None:
-    page = open_page(TILES)
-    moves = page.get_by_role("group", name="Legal moves")
-    expect(moves.get_by_role("button", name="L: nearer, distance 1")).to_contain_text("−1")
-    expect(moves.get_by_role("button", name="D: farther, distance 3")).to_contain_text("+1")
-    moves.get_by_role("button", name="L: nearer").click()
-    expect(distance(page)).to_have_text("1")
 
 
 def test_one_way_moves_are_not_said_to_lead_nearer(open_page: Open) -> None:

@@ -5,7 +5,7 @@ import shlex
 from pathlib import Path
 
 import pytest
-from explorer_pages import Open, copied, distance, expect_position
+from explorer_pages import Open, copied, distance, expect_position, visit
 from playwright.sync_api import Page, expect
 
 from antipodes.cli.main import run_command
@@ -17,14 +17,6 @@ CLIPBOARD = ["clipboard-read", "clipboard-write"]
 def enter(page: Page, text: str) -> None:
     page.locator("#entry").fill(text)
     page.locator("#entry").press("Enter")
-
-
-def test_a_position_is_typed_as_in_the_shell(open_page: Open) -> None:
-    page = open_page("/#/tiles")
-    expect(distance(page)).to_have_text("0")
-    enter(page, "1 2 3 / 0 4 5")
-    expect(distance(page)).to_have_text("2")
-    expect_position(page, "1 2 3 0 4 5")
 
 
 def test_a_board_of_several_lines_is_pasted(open_page: Open) -> None:
@@ -64,6 +56,7 @@ def test_what_is_no_position_is_said_in_one_line_until_it_is_dismissed(open_page
     expect(page.locator(PROBLEM)).to_be_hidden()
     enter(page, "1 2 3 / 0 4 5")
     expect(distance(page)).to_have_text("2")
+    expect_position(page, "1 2 3 0 4 5")
 
 
 def test_a_link_with_a_wrong_position_says_so_and_shows_the_start(open_page: Open) -> None:
@@ -110,24 +103,25 @@ def test_the_position_and_the_link_are_copied(open_page: Open) -> None:
     assert copied(page, page.get_by_role("button", name="Copy link")) == page.url
 
 
-@pytest.mark.parametrize(
-    ("view", "shown"),
-    [
-        ("", "moves: L L"),
-        ("&view=distribution", "depth  positions"),
-        ("&view=antipodes", "21"),
-        ("&view=pattern&pattern=1 [2 3] ? ? ? 0", "12 positions match 1 [2 3]"),
-    ],
-)
-def test_the_command_that_shows_the_same_is_copied(
-    open_page: Open, capsys: pytest.CaptureFixture[str], view: str, shown: str
-) -> None:
-    page = open_page(f"/#/tiles?position=1 2 3 0 4 5{view}", permissions=CLIPBOARD)
-    expect(distance(page)).to_have_text("2")
-    program, *words = shlex.split(copied(page, page.get_by_role("button", name="Copy command")))
-    assert program == "antipodes"
-    assert run_command(words) == 0
-    assert shown in capsys.readouterr().out
+COPIED = {
+    "Moves": ("", "moves: L L"),
+    "Distribution": ("&view=distribution", "depth  positions"),
+    "Antipodes": ("&view=antipodes", "21"),
+    "Pattern": ("&view=pattern&pattern=1 [2 3] ? ? ? 0", "12 positions match 1 [2 3]"),
+}
+"""For each view, its part of the address, and what the copied command prints."""
+
+
+def test_the_command_that_shows_the_same_is_copied(open_page: Open, capsys: pytest.CaptureFixture[str]) -> None:
+    page = open_page("/", permissions=CLIPBOARD)
+    for tab, (view, shown) in COPIED.items():
+        visit(page, f"/#/tiles?position=1 2 3 0 4 5{view}")
+        expect(distance(page)).to_have_text("2")
+        expect(page.get_by_role("tab", name=tab)).to_have_attribute("aria-selected", "true")
+        program, *words = shlex.split(copied(page, page.get_by_role("button", name="Copy command")))
+        assert program == "antipodes"
+        assert run_command(words) == 0
+        assert shown in capsys.readouterr().out, tab
 
 
 def test_the_board_is_saved_as_svg_and_png(open_page: Open, tmp_path: Path) -> None:

@@ -211,7 +211,7 @@ def test_what_was_meant_for_one_position_is_not_done_at_another(open_page: Open)
 
 @pytest.mark.parametrize(
     ("jump", "later"),
-    [("random", "move"), ("farthest", "undo"), ("position", "start"), ("moves", "back"), ("random", "play")],
+    [("random", "move"), ("farthest", "undo"), ("position", "start"), ("moves", "back")],
 )
 def test_a_late_answer_does_not_undo_a_later_step(open_page: Open, jump: str, later: str) -> None:
     asked, act = JUMPS[jump]
@@ -244,7 +244,6 @@ LATER_STEPS: dict[str, tuple[Callable[[Page], None], str]] = {
     "undo": (lambda page: page.get_by_role("button", name="Undo").click(), "1"),
     "start": (lambda page: page.get_by_role("button", name="Start", exact=True).click(), "0"),
     "back": (lambda page: page.evaluate("history.back()"), "1"),
-    "play": (lambda page: page.get_by_role("button", name="Play a shortest path to the start").click(), "0"),
 }
 """What a person does while an answer is late, and the distance to which it leads."""
 

@@ -3,8 +3,7 @@
 import io
 import re
 
-import pytest
-from explorer_pages import Open, distance, expect_position
+from explorer_pages import Open, distance, expect_position, visit
 from PIL import Image
 from playwright.sync_api import Page, expect
 
@@ -35,16 +34,15 @@ def test_the_distribution_is_drawn_linear_and_logarithmic_and_is_a_table_too(ope
 
 
 def test_a_bar_of_tabs_that_fits_has_no_shadow(open_page: Open) -> None:
-    page = open_page("/#/tiles?view=distribution", viewport={"width": 1280, "height": 800}, color_scheme="dark")
+    page = open_page("/#/tiles?view=distribution", color_scheme="dark")
     tabs = page.get_by_role("tablist", name="Views")
     expect(tabs).to_be_visible()
     image = Image.open(io.BytesIO(tabs.screenshot())).convert("L")
     assert len({image.getpixel((x, image.height // 8)) for x in (1, 8, image.width - 8, image.width - 2)}) == 1
 
 
-@pytest.mark.parametrize("width", [1280, 390])
-def test_the_last_depth_is_labelled(open_page: Open, width: int) -> None:
-    page = open_page("/#/tiles?view=distribution", viewport={"width": width, "height": 800})
+def test_the_last_depth_is_labelled(open_page: Open) -> None:
+    page = open_page("/#/tiles?view=distribution", viewport={"width": 390, "height": 800})
     labels = page.locator(".chart text.tick[text-anchor=middle]")
     expect(labels.last).to_have_text("21")
     chart, label = page.locator(".chart").bounding_box(), labels.last.bounding_box()
@@ -141,10 +139,7 @@ def test_counts_show_their_distribution_and_antipodes(open_page: Open) -> None:
     expect(page.locator(".chart .bar")).to_have_count(len(LAYERS))
     expect(page.get_by_text("only their counts were kept, so positions cannot be queried")).to_be_visible()
     expect(page.get_by_role("tab")).to_have_count(2)
-
-
-def test_names_of_a_store_are_text(open_page: Open) -> None:
-    page = open_page("/#/markup")
+    visit(page, "/#/markup")  # names are text
     expect(page.get_by_text("<b>&\"'", exact=True).first).to_be_visible()
     expect_position(page, "<b>&\"' 1 2")
     assert page.locator("main b").count() == 0
