@@ -29,6 +29,7 @@ def test_the_same_table(shared: Cluster, begin: Begin, same: Same) -> None:
     same("knights-coloured")
 
 
+@pytest.mark.slow
 def test_the_same_table_reduced_by_symmetries(shared: Cluster, tmp_path: Path) -> None:
     options = RunOptions(symmetry="on", checkpoint_every=0)
     run_puzzle(TOWERS, tmp_path / "threads.zarr", RunOptions(symmetry="on"))
@@ -38,6 +39,7 @@ def test_the_same_table_reduced_by_symmetries(shared: Cluster, tmp_path: Path) -
     assert contents(tmp_path / "t.zarr") == contents(tmp_path / "threads.zarr")
 
 
+@pytest.mark.slow
 def test_the_same_counts_and_tables_of_keys(shared: Cluster, tmp_path: Path) -> None:
     counting = RunOptions(counts_only=True, checkpoint_every=0)
     eight, blocks = load_config("eight-puzzle"), key_puzzles.config_of("blocks")

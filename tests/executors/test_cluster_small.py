@@ -24,6 +24,7 @@ def kinds(events: list[Event]) -> list[type[Event]]:
     return [type(event) for event in events if not isinstance(event, Waiting)]
 
 
+@pytest.mark.slow
 def test_small_workers_change_nothing_until_they_are_enough(cluster: Cluster, client: Client) -> None:
     """One that joins, one that returns, one without a limit, and those that are left when a large one leaves."""
     plan = partial(plan_checked, load_config("eight-puzzle"), RunOptions())

@@ -199,6 +199,7 @@ def fail_after(worker: Worker, requests: int) -> None:
     worker.handlers["get_data"] = answer
 
 
+@pytest.mark.slow
 def test_a_table_is_completed_by_the_other_workers(
     cluster: Cluster, workers: LocalCluster, same: Same, tmp_path: Path
 ) -> None:

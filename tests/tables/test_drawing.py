@@ -119,6 +119,7 @@ def test_endings_are_refused_before_the_store_is_read(cli: Command) -> None:
         assert "expected a file name ending in" in cli("layers", "none.zarr", "--plot", name).err
 
 
+@pytest.mark.slow
 def test_heavy_libraries_are_loaded_only_by_commands_that_need_them() -> None:
     code = (
         "import sys; from antipodes.cli.main import run_command\n"

@@ -73,6 +73,7 @@ def test_signals_commit_and_end_the_run(process: Process, tmp_path: Path) -> Non
     assert contents(tmp_path / "t.zarr") == contents(tmp_path / "whole.zarr")
 
 
+@pytest.mark.slow
 def test_a_second_signal_stops_immediately(process: Process, same: Same) -> None:
     running = process("run", "three-colours", "--store", "t.zarr", *EVERY_LAYER)
     wait_for_layer(running, 12)
@@ -101,6 +102,7 @@ def test_ctrl_c_with_processes(process: Process, same: Same) -> None:
     same("five-tiles")
 
 
+@pytest.mark.slow
 def test_two_runs_on_one_store(process: Process, cli: Command, tmp_path: Path, same: Same) -> None:
     first = process("run", "three-colours", "--store", "t.zarr", *EVERY_LAYER)
     wait_for_layer(first, 3)

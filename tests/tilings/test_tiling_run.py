@@ -263,6 +263,7 @@ def test_many_killed_processes(process: Process, tmp_path: Path) -> None:
     assert contents(tmp_path / "killed.zarr") == whole, f"kills {sorted(counts)}"
 
 
+@pytest.mark.slow
 def test_a_signal_commits_and_ends_the_run_of_tilings(process: Process, tmp_path: Path) -> None:
     """2x5x6 by the plain method has many partitions of a fraction of a second; searched ones are committed."""
     running = process("tile", "2x5x6", "--method", "plain", "--workers", 2, "--checkpoint-every", 0)
