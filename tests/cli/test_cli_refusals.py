@@ -69,6 +69,11 @@ def test_one_line_names_the_mistake_and_nothing_is_written(
     assert written(stores) == before
 
 
+@pytest.mark.parametrize("command", ["branching", "layers"])
+def test_a_choice_of_two_is_not_repeated(command: str, finished: Path, refused: Callable[..., str]) -> None:
+    assert refused(command, finished, "--csv", "--json") == "antipodes: give only one of --csv and --json\n"
+
+
 def options() -> Iterator[tuple[str, str, bool]]:
     """Each option of each command that takes a value: the command, the option, and whether it takes a number."""
     for commands in COMMANDS.values():

@@ -174,7 +174,6 @@ def test_a_solution_as_a_file(kind: str, cli: Command, tmp_path: Path) -> None:
     [
         (("--svg", "a.png"), "--svg: expected a file name ending in .svg, found 'a.png'"),
         (("--png", "a"), "--png: expected a file name ending in .png, found 'a'"),
-        (("--size", "90"), "--size can only be used with --svg"),
         (("--svg", "no/such/a.svg"), "cannot write no/such/a.svg: No such file or directory"),
     ],
 )
@@ -185,6 +184,13 @@ def test_bad_files_are_refused(
     outcome = cli(*command, *given, *options)
     assert message in outcome.err.splitlines()[-1]
     assert outcome.status == (1 if "cannot" in message else 2)
+
+
+@pytest.mark.parametrize(("command", "known"), [("farthest", "--svg or --png"), ("query", "--svg, --png or --gif")])
+def test_a_size_names_the_options_of_the_command(command: str, known: str, finished: Path, cli: Command) -> None:
+    positions = [NEAR] if command == "query" else []
+    refused = cli(command, finished, *positions, "--size", "90")
+    assert (refused.status, refused.err) == (2, f"antipodes: --size can only be used with {known}\n")
 
 
 def test_pillow_is_needed_for_pixels_alone(finished: Path, cli: Command, monkeypatch: pytest.MonkeyPatch) -> None:

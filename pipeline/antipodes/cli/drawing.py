@@ -61,15 +61,17 @@ class PictureFiles:
     size: int | None
 
     @classmethod
-    def of(
-        cls, svg: Path | None = None, png: Path | None = None, gif: Path | None = None, size: int | None = None
-    ) -> "PictureFiles":
-        """Return the given files; raise InputError if a suffix is wrong, or if a size is given without a file."""
-        files = {kind: path for kind, path in (("svg", svg), ("png", png), ("gif", gif)) if path is not None}
+    def of(cls, size: int | None = None, **options: Path | None) -> "PictureFiles":
+        """Return the given files, of all ``options`` of the command for pictures.
+
+        Raises InputError if a suffix is wrong, or if a size is given without a file.
+        """
+        files = {kind: path for kind, path in options.items() if path is not None}
         if files:
             check_endings(files)
         elif size is not None:
-            raise InputError("--size can only be used with --svg, --png or --gif")
+            *others, last = (f"--{kind}" for kind in options)
+            raise InputError(f"--size can only be used with {', '.join(others)} or {last}")
         return cls(files, size)
 
     def __bool__(self) -> bool:

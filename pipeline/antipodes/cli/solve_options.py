@@ -214,7 +214,7 @@ class SolveOptions:
     @property
     def pictures(self) -> PictureFiles:
         """The picture files to write."""
-        return PictureFiles.of(self.svg, self.png, self.gif, self.size)
+        return PictureFiles.of(self.size, svg=self.svg, png=self.png, gif=self.gif)
 
     @property
     def takes_patterns(self) -> bool:

@@ -115,8 +115,8 @@ class OneOf:
         chosen = [spell(name) for name in self.names if is_given(given.get(name))]
         if len(chosen) > 1 or (self.required and not chosen):
             *others, last = map(spell, self.names)
-            found = f", not {' and '.join(chosen)}" if chosen else ""
-            raise InputError(f"give {'' if self.required else 'only '}one of {', '.join(others)} and {last}{found}")
+            some = f", not {' and '.join(chosen)}" if 0 < len(chosen) < len(self.names) else ""
+            raise InputError(f"give {'only ' if chosen else ''}one of {', '.join(others)} and {last}{some}")
 
 
 @dataclass(frozen=True)

@@ -91,7 +91,7 @@ def farthest(
     puzzle: PuzzleOfStore = None,
 ) -> None:
     """Show the positions that are farthest from the start or goal."""
-    pictures = PictureFiles.of(svg, png, size=size)
+    pictures = PictureFiles.of(size, svg=svg, png=png)
     named = find_named(store, puzzle)
     most = limit if limit or as_json else DEFAULT_LIMIT
     with open_search(search_store(named.address), named.puzzle) as found:

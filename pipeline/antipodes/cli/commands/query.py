@@ -116,7 +116,7 @@ def query(
 ) -> int:
     """Print distances from the start or goal, the positions at a distance, or matches of a pattern."""
     at_depth = DepthQuery(depth, count, limit, random, seed)
-    pictures = PictureFiles.of(svg, png, gif, size)
+    pictures = PictureFiles.of(size, svg=svg, png=png, gif=gif)
     named = find_named(store, puzzle)
     with open_table(named.address, puzzle=named.puzzle) as table:
         if pattern is not None:

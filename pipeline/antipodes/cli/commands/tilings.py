@@ -272,7 +272,7 @@ def show(
 ) -> None:
     """Draw tilings from a store: the first few, one of them, or all."""
     style = "letters" if letters and not lines else "lines" if lines and not letters else "both"
-    pictures = PictureFiles.of(svg, png, gif, size)
+    pictures = PictureFiles.of(size, svg=svg, png=png, gif=gif)
     from antipodes.stores import find_store  # loads all kinds of stores, which `tile` does not need
 
     with open_tilings(find_store(store), raw) as tilings:
