@@ -247,7 +247,10 @@ def start(command: list[object], log: Path, environment: dict[str, str]) -> "sub
 
 @pytest.mark.slow
 def test_a_job_that_runs_out_of_time_is_requeued_and_resumes(slurm: dict[str, str], tmp_path: Path) -> None:
-    """The puzzle has 512 layers, so that the run is still at it when the signal arrives or a worker joins late."""
+    """The puzzle has 512 layers, so that the run is still at it when the signal arrives or a worker joins late.
+
+    The scheduler of a busy machine may be silent for too long. Then, too, the job is requeued.
+    """
     log, puzzle = tmp_path / "job.log", tmp_path / "nine.toml"
     puzzle.write_text('[puzzle]\nname = "nine"\nfamily = "hanoi"\ndiscs = 9\n', encoding="utf-8")
     command: list[object] = ["bash", EXAMPLES / "slurm.sh", "nine.toml", "--store", "t.zarr"]
@@ -258,15 +261,15 @@ def test_a_job_that_runs_out_of_time_is_requeued_and_resumes(slurm: dict[str, st
     assert (tmp_path / "scontrol.log").read_text() == "requeue 7\n"
     manifest = read_manifest(tmp_path / "t.zarr" / "commit.json")
     committed = manifest["committed_depth"]
-    assert committed >= 1
     assert not manifest["complete"]
-    again = start(command, log, slurm)
-    assert again.wait(PATIENCE) == 0, log.read_text()
+    while (status := start(command, log, slurm).wait(PATIENCE)) == 75:
+        assert "the dask scheduler has not answered" in log.read_text()
+    assert status == 0, log.read_text()
     assert f"nine: resumes from depth {committed}," in log.read_text()
     assert "2 workers with 2 threads" in log.read_text()
     run_puzzle(load_config(str(puzzle)), tmp_path / "threads.zarr")
     assert contents(tmp_path / "t.zarr") == contents(tmp_path / "threads.zarr")
-    assert (tmp_path / "scontrol.log").read_text() == "requeue 7\n"
+    assert {*(tmp_path / "scontrol.log").read_text().splitlines()} == {"requeue 7"}
 
 
 @pytest.mark.slow
