@@ -4,12 +4,16 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from key_puzzles import TILES
 from programs import Command, Process
-from stores import toml
+from stores import stop_after, toml
 
-from antipodes.puzzles.config import load_config
+from antipodes.puzzles.config import Config, load_config
 from antipodes.tables.planning.plan import plan_run
+from antipodes.tables.run import RunOptions, run_puzzle
 from antipodes.tables.store.search_stores import TableStore
+from antipodes.tables.table import open_table
+from antipodes_tasks.base.errors import UnreachableError
 
 FAR = "8 6 7 2 5 4 3 0 1"
 ODD = "2 1 3 4 5 6 7 8 0"
@@ -84,6 +88,17 @@ def test_lines_that_an_unfinished_table_does_not_reach(unfinished: Path, cli: Co
     outcome = cli("query", unfinished, "-", stdin=f"{FAR}\n123456708\n")
     assert (outcome.status, outcome.out) == (1, "1 2 3 4 5 6 7 0 8: 1\n")
     assert outcome.err.startswith(f"antipodes: line 1: {FAR} is beyond depth 10")
+
+
+def test_an_unfinished_table_excludes_positions_of_the_other_parity(cli: Command, tmp_path: Path) -> None:
+    """A list of keys would have them as well as others, but it is known that no move leads to them."""
+    store, even, odd = tmp_path / "t.zarr", "2 1 3 5 4 0", "2 1 3 4 5 0"
+    run_puzzle(Config(TILES), store, RunOptions(workers=1, checkpoint_every=0), interrupted=stop_after(2))
+    outcome = cli("query", store, odd)
+    assert (outcome.status, outcome.out, outcome.err) == (0, f"{odd}: {UNREACHABLE}\n", "")
+    assert f"{even} is beyond depth 2" in cli("query", store, even).err
+    with open_table(store) as table, pytest.raises(UnreachableError, match="odd permutation"):
+        table.distance(odd)
 
 
 @pytest.mark.parametrize(

@@ -161,7 +161,7 @@ class Table(TableQuestions, SearchResult):
         if distance >= 0:
             return distance
         labels = self.space.labels(position)
-        if distance == UNKNOWN:
+        if distance == UNKNOWN and self.obstacle(labels) is None:
             raise self._unreached_error(labels)
         if default is ...:
             raise UnreachableError(f"{self.space.quoted(labels)} is {unreachable(self.obstacle(labels))}")
@@ -490,11 +490,11 @@ def look_up(table: Table, positions: Labels, with_path: bool = False) -> Iterato
     distances = chunks.distances(space.stored.rank(positions))
     reached = distances >= 0
     paths = shortest_paths(space, chunks, positions[reached], distances[reached]) if with_path else None
-    obstacles = iter(table._obstacles(positions[distances == UNREACHABLE]))
+    obstacles = iter(table._obstacles(positions[~reached]))
     for position, distance in zip(positions, distances.tolist(), strict=True):
-        if distance == UNKNOWN:
-            yield table._unreached_error(position)
-        elif distance == UNREACHABLE:
-            yield Found(position, None, None, obstacle=next(obstacles))
-        else:
+        if distance >= 0:
             yield Found(position, distance, None if paths is None else next(paths))
+        elif (obstacle := next(obstacles)) is None and distance == UNKNOWN:
+            yield table._unreached_error(position)
+        else:
+            yield Found(position, None, None, obstacle=obstacle)
