@@ -4,7 +4,7 @@ import asyncio
 import os
 import shutil
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any, Literal
 
 import psutil
@@ -45,7 +45,7 @@ class Pages:
     def __init__(self, browser: Browser, processes: Iterable[psutil.Process]) -> None:
         self.browser = browser
         self._processes = tuple(processes)
-        self._seconds = 0.0
+        self._seconds: dict[psutil.Process, float] = {}
         self.loop = asyncio.get_running_loop()
         self._kept: dict[str, list[Page]] = {}
         self._used: dict[str, list[Page]] = {}
@@ -56,10 +56,11 @@ class Pages:
 
     def cpu_seconds_since_last_call(self) -> float:
         """Return the CPU time since the last call of the browser's processes, and of the driver that talks to them."""
-        running = [one for top in self._processes for one in (top, *top.children(recursive=True))]
-        now = sum(sum(one.cpu_times()[:4]) for one in running)  # of itself and of its children that have ended
-        passed, self._seconds = now - self._seconds, now
-        return passed
+        before, self._seconds = self._seconds, {}
+        for one in (one for top in self._processes for one in (top, *top.children(recursive=True))):
+            with suppress(psutil.NoSuchProcess):  # it has ended since it was found
+                self._seconds[one] = sum(one.cpu_times()[:2])
+        return sum(seconds - before.get(one, 0) for one, seconds in self._seconds.items())
 
     def take(self, *, fresh: bool = False, **options: Any) -> Page:
         """Return an empty page with these options of Playwright; if fresh, no other test uses it before or after."""
