@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from cpu_times import compiling
 from forks import PROGRAM, popen
 from hypothesis import settings
 from programs import Command, Outcome, Process, forget_puzzles
@@ -54,6 +53,7 @@ def _kernels(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 
     Each kernel is compiled by one process: the others wait, and load it from numba's cache.
     """
+    from cpu_times import compiling
     from numba.core.caching import NullCache
     from numba.core.dispatcher import Dispatcher
 
