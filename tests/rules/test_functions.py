@@ -130,7 +130,8 @@ def test_the_fingerprint_tells_behaviour_and_sources_apart() -> None:
         of(turn_second, inverses={"move": turn_second}),
     ]
     assert len(set(different)) == len(different)
-    assert Functions({"move": turn_second}, PARTS).signed("a").table_key == of(turn_second, source="a")
+    moves = Functions({"move": turn_second}, PARTS)
+    assert (moves.table_key, moves.signed("a").table_key) == (of(turn_second), of(turn_second, source="a"))
 
 
 def test_functions_travel_by_value() -> None:
