@@ -70,6 +70,8 @@ def test_a_store_with_another_symmetry_than_asked_is_refused_in_a_line(
 def test_large_tables_are_reduced_unless_the_run_says_otherwise(cli: Command) -> None:
     planned = json.loads(cli("plan", "2x2x2", "--counts-only", "--json").out)
     assert (planned["symmetry"], planned["index_size"], planned["entries"]) == (48, 88_179_840, 2_152_008)
+    entries = "  reduced      by 48 symmetries to 2,152,008 entries, which saves time or memory"
+    assert entries in cli("plan", "2x2x2").out.splitlines()
     assert (
         "  not reduced  searching all positions takes only about a second"
         in cli("plan", "eight-puzzle", "--verbose").out
