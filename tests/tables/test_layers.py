@@ -12,6 +12,7 @@ from antipodes.executors.api import Key
 from antipodes.puzzles.config import load_config
 from antipodes.storage.manifest_file import ManifestFile
 from antipodes.system.events import Assembling, Committed, Event, LayerFinished, PartitionFinished, SearchStarted
+from antipodes.tables.layers.boundaries import MAX_BATCHES
 from antipodes.tables.layers.commits import BLOCK_SECONDS, FIRST_BLOCK, MAX_TOGETHER, CommitPace
 from antipodes.tables.layers.layer_graph import LayerGraph, NeighbourGraph, advance
 from antipodes.tables.planning.plan import Plan, plan_run
@@ -198,3 +199,31 @@ def test_long_commits_are_rarer_unless_told_otherwise(every: float | None, wait:
     assert not chosen.is_commit_overdue
     clock[0] += 1.001
     assert chosen.is_commit_overdue
+
+
+@pytest.mark.parametrize(
+    "batches", [[[[0], [1], [2], [3]], [[4], [5], [6]], [[7]]], [[[0, 1], [2, 3], [4, 5]], [[6, 7]]]]
+)
+def test_a_process_gets_rows_for_two_batches_at_a_time(batches: list[list[list[int]]]) -> None:
+    """Also if several layers are submitted together. A process with a single batch gets rows for that one."""
+    graph = NeighbourGraph(
+        run="run",
+        links="links",
+        predecessors=[list(range(8))] * 8,
+        shares_memory=False,
+        shards=[object() for _ in range(8)],
+        batches=batches,
+        rows=[range(shard, shard + 1) for shard in range(8)],
+        active={0},
+        token="token",
+    )
+    graph.add_layers(0, 4)
+    for own in batches:
+        turns = [(depth, batch) for depth in range(4) for batch in own]
+        together = min(MAX_BATCHES, len(own))
+        for (earlier, done), (depth, batch) in zip(turns, turns[together:], strict=False):
+            advanced = {key for key, (group, at) in graph.advances.items() if at == earlier and group[0] in done}
+            sent = [key for key in graph.calls if str(key[0]).startswith(f"boundary-{depth}-{batch[0]}-")]
+            assert len(advanced) == len(done)
+            assert sent
+            assert all(advanced <= waits_for(graph, key) for key in sent)

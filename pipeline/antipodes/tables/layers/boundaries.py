@@ -42,7 +42,8 @@ def batch_size(division: Division, workers: Capacity, in_turn: bool) -> int | No
 def held_rows(division: Division, workers: Capacity, batch: int | None) -> int:
     """Return an upper bound on the rows that a process holds at the same time, both received rows and rows to be sent.
 
-    ``batch`` is the `batch_size`. Each process is assumed to hold adjacent shards, and as many as the others.
+    ``batch`` is the `batch_size`. Each process is assumed to hold adjacent shards, and as many as the others; after the
+    loss of a worker, others hold its shards, and may need more rows.
     """
     space, processes = division.space, workers.processes
     if processes == 0 or division.shard_count == 1:

@@ -63,6 +63,8 @@ class LayerGraph(ABC):
     _late_readers: dict[int, list[Key]] = field(default_factory=dict)
     """The tasks that read the last frontier of each shard, if batches advance in turn. Only the task after the next one
     waits for them."""
+    _advanced: dict[int, list[list[Handle]]] = field(default_factory=dict)
+    """The results of the batches of each process, in the order in which they advance, over all layers of the graph."""
 
     def add_layers(self, depth: int, layers: int) -> None:
         """Add the tasks of the layers after ``depth``. If there is a single shard, one task finds all of them."""
@@ -128,18 +130,20 @@ class NeighbourGraph(LayerGraph):
         """
         in_turn = not self.settles_together and any(len(batches) > MAX_BATCHES for batches in self.batches)
         found, readers = dict[int, dict[int, Handle]](), dict[int, list[Key]]()
-        for batches in self.batches:
-            reached = [here for batch in batches if (here := [number for number in batch if number in read])]
-            for place, batch in enumerate(reached):
-                before = reached[place - MAX_BATCHES] if in_turn and place >= MAX_BATCHES else ()
-                after = [result_of(self._key(f"advance-{depth}", number)) for number in before]
+        for process, batches in enumerate(self.batches):
+            advanced, held = self._advanced.setdefault(process, []), min(MAX_BATCHES, len(batches))
+            for batch in batches:
+                if not (reached := [number for number in batch if number in read]):
+                    continue
+                after = advanced[len(advanced) - held] if in_turn and len(advanced) >= held else []
+                advanced.append([result_of(self._key(f"advance-{depth}", number)) for number in reached])
                 sent = {
-                    source: self._boundary(source, [one for one in batch if source in read[one]], depth, after)
-                    for source in sorted({one for number in batch for one in read[number]})
+                    source: self._boundary(source, [one for one in reached if source in read[one]], depth, after)
+                    for source in sorted({one for number in reached for one in read[number]})
                 }
                 for source, key in sent.items():
                     readers.setdefault(source, []).append(key)
-                found |= {number: {one: result_of(sent[one]) for one in sorted(read[number])} for number in batch}
+                found |= {number: {one: result_of(sent[one]) for one in sorted(read[number])} for number in reached}
         awaited, self._late_readers = (self._late_readers, readers) if in_turn else (readers, {})
         for source, keys in awaited.items():
             self._readers.setdefault(source, []).extend(keys)
