@@ -18,7 +18,7 @@ MACHINE_CORES, MACHINE_BYTES, NETWORK, DISK = 32, 153e9, 1.25e9, 1e9
 """The assumed machines: cores, memory for a run, and bytes per second of the network and of the disk."""
 SHARD, CHUNK, TASKS = 1 << 28, 1 << 22, 4
 """Positions of a shard and of a chunk, and tasks per shard and layer."""
-MEMORY, TABLES, HELD = (3 + 1 / 32) / 8, (0, 0, 12.5e9), (0, 27.5e9, 27.5e9)
+MEMORY, TABLES, HELD = (3 + 1 / 32) / 8, (0, 0, 12.5e9), (0, 27.7e9, 27.7e9)
 """Bytes of memory per position, and bytes of move tables and of rows for other machines per machine."""
 SENT = 3 * 2.5
 """Bytes sent per position if there is more than one machine; a guess."""
@@ -61,7 +61,7 @@ def scaling_inputs(sections: Mapping[str, Section]) -> str:
         ),
         (
             "memory",
-            "0.38 bytes per position for three bits; 27.5 GB per machine of 32 threads for rows that are received and "
+            "0.38 bytes per position for three bits; 27.7 GB per machine of 32 threads for rows that are received and "
             "sent",
             "derived: `antipodes plan` for the 15-puzzle",
         ),

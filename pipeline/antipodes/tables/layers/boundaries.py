@@ -43,7 +43,8 @@ def held_rows(division: Division, workers: Capacity, batch: int | None) -> int:
     """Return an upper bound on the rows that a process holds at the same time, both received rows and rows to be sent.
 
     ``batch`` is the `batch_size`. Each process is assumed to hold adjacent shards, and as many as the others; after the
-    loss of a worker, others hold its shards, and may need more rows.
+    loss of a worker, others hold its shards, and may need more rows. If batches do not advance in turn, a process can
+    also hold rows of two or three layers that are submitted together; these are small.
     """
     space, processes = division.space, workers.processes
     if processes == 0 or division.shard_count == 1:
