@@ -167,6 +167,7 @@ def test_an_unreachable_position(client: Client, tables: dict[str, Table], name:
     assert client.post(f"/stores/{name}/distances", {"positions": [text]}).json == [found]
     view = client.value(f"/stores/{name}/view", {"position": text})
     assert (view["distance"], view["reached"], view["shortest_moves"]) == (None, True, 0)
+    assert view.get("obstacle") == found.get("obstacle")
     assert {one["change"] for one in view["successors"]} <= {None}
 
 

@@ -70,12 +70,16 @@ class Step:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class View:
-    """A position, its ``predecessors`` if moves are irreversible, and the ``steps`` of a sequence unless it is long."""
+    """A position, its ``predecessors`` if moves are irreversible, and the ``steps`` of a sequence unless it is long.
+
+    ``obstacle`` is as in `Distance`.
+    """
 
     position: str
     index: int | None
     distance: int | None
     reached: bool
+    obstacle: str | None = optional(None)
     depth: int
     picture: Encoded[Picture]
     successors: list[Neighbour]
@@ -162,6 +166,7 @@ def table_view(table: Table, position: Labels) -> View:
     before = _predecessors(table, position)
     indices, distances = _ranked(table, np.concatenate((position[np.newaxis], after, before)))
     here, last = int(distances[0]), 1 + len(after)
+    obstacle = table.obstacle(position) if here < 0 else None
     reversible = table.puzzle.moves.reversible
     nearer = distances[1:last] if reversible else distances[last:]
     predecessors: list[Neighbour] = ABSENT
@@ -172,7 +177,8 @@ def table_view(table: Table, position: Labels) -> View:
         position=table.puzzle.format(position),
         index=_index(int(indices[0])),
         distance=here if here >= 0 else None,
-        reached=here != UNKNOWN,
+        reached=here != UNKNOWN or obstacle is not None,
+        obstacle=obstacle,
         depth=table.radius,
         picture=drawn(table.puzzle.picture(position)),
         successors=_neighbours(table, position, after, indices[1:last], distances[:last], names),

@@ -27,6 +27,12 @@ def test_a_click_moves_a_piece_that_can_move_and_the_distance_follows(open_page:
     expect(page.get_by_text("this is the start")).to_be_visible()
 
 
+def test_an_unreachable_position_says_why(open_page: Open) -> None:
+    page = open_page("/#/tiles?position=2 1 3 4 5 0")
+    expect(page.get_by_text("unreachable from the start")).to_be_visible()
+    expect(page.get_by_text("odd permutation: with the empty square back in its place")).to_be_visible()
+
+
 def test_an_empty_place_is_clicked_to_bring_a_piece_there(open_page: Open) -> None:
     page = open_page("/#/tiles")
     expect(page.locator(".move")).to_have_count(2)

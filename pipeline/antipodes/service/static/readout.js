@@ -79,10 +79,11 @@ export class Readout {
     this.facts.replaceChildren(...this.#place(here, layers));
   }
 
-  /** Show how the distance compares with all positions, and the number of shortest paths. */
+  /** Show how the distance compares with all positions, and the number of shortest paths; or why it is unreachable. */
   #place(here, layers) {
     const { distance } = here;
-    if (distance === null || !layers) return [];
+    if (distance === null) return [element("span", { text: this.#context.seen?.obstacle ?? "" })];
+    if (!layers) return [];
     const sum = layers.layers.reduce((total, one) => total + one, 0);
     const nearer = layers.layers.slice(0, distance).reduce((total, one) => total + one, 0);
     const share = nearer / sum >= 0.0005 ? element("span", { text: `farther than ${formatPercent(nearer / sum)} of all${layers.complete ? "" : " so far"}` }) : "";
