@@ -1,7 +1,7 @@
 """Puzzles of permutation groups, given by named generators: permutations of places."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -10,15 +10,16 @@ from numpy.typing import NDArray
 
 from antipodes.puzzles.board import ShapedRow, check_shape
 from antipodes.puzzles.families.permutations import row_puzzle, row_starts
-from antipodes.puzzles.formats.definition import HALF, METRICS, Turn, expand, exponents, power_name
+from antipodes.puzzles.formats.definition import HALF, MAX_MOVES, METRICS, Turn, expand, exponents, power_name
 from antipodes.puzzles.notation import Lists
 from antipodes.puzzles.pattern import Pattern
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.puzzles.settings import refuse_unknown, required, text
-from antipodes_tasks.base.errors import ConfigError, PatternError
+from antipodes_tasks.base.errors import ConfigError, InputError, PatternError
 from antipodes_tasks.base.quoting import quote
 from antipodes_tasks.base.values import INTEGER, LIST, SYMBOL
 from antipodes_tasks.rules.parts import moduli_of
+from antipodes_tasks.rules.pieces import piece_conditions
 from antipodes_tasks.rules.transforms import MAX_MASKED, Transforms
 
 CYCLES = re.compile(r"\s*+(?:\((?:[\s,]*+\d{1,9}+)*+\s*+\)\s*+)*+")
@@ -38,9 +39,10 @@ def generators(settings: Mapping[str, Any]) -> Puzzle:
     A permutation is a list ``p`` with ``after[i] = before[p[i]]``, or a text of cycles such as ``"(0 1 2)(3 4)"``, in
     which the piece on each place goes to the place named next. ``turns`` selects which powers are also moves; see
     `expand`. Sequences may use all names, including names of moves that equal an earlier move. ``conditions`` maps the
-    name of a move to the pattern that positions must match for the move to be legal.
+    name of a move to the pattern that positions must match for the move to be legal. ``pieces`` lists the places that
+    each larger piece covers in the first start; a move is legal only if it moves all of them or none.
     """
-    refuse_unknown(settings, {"n", "start", "moves", "turns", "conditions", "shape"})
+    refuse_unknown(settings, {"n", "start", "moves", "turns", "conditions", "pieces", "shape"})
     starts = row_starts(settings, 0)
     size = len(starts[0])
     given = required(settings, "moves")
@@ -51,8 +53,8 @@ def generators(settings: Mapping[str, Any]) -> Puzzle:
     moves = expand(turns, metric)
     others = {name: turn for name, turn in turns.items() if name not in moves}
     puzzle = row_puzzle(settings, starts, _permuting(moves, starts[0]), _notation(settings, size))
-    if "conditions" in settings:
-        return _conditional(puzzle, turns, metric, settings["conditions"])
+    if "conditions" in settings or "pieces" in settings:
+        return _conditional(puzzle, turns, metric, _conditions(puzzle, turns, settings))
     return replace(puzzle, sequence_moves=_permuting(others, starts[0])) if others else puzzle
 
 
@@ -68,24 +70,62 @@ def _notation(settings: Mapping[str, Any], size: int) -> Lists:
     return ShapedRow((size,), (rows, columns))
 
 
-def _conditional(puzzle: Puzzle, turns: Mapping[str, Turn], metric: str, given: object) -> Puzzle:
-    """Return the puzzle in which each turn is only legal in positions that match its condition.
+def _conditional(
+    puzzle: Puzzle, turns: Mapping[str, Turn], metric: str, conditions: Mapping[str, Sequence[Masks]]
+) -> Puzzle:
+    """Return the puzzle in which each turn is only legal in positions that meet one of its conditions.
 
     An inverse turn is legal in the positions that the turn can produce. A move consists of one or more turns in one
     direction, all of which must be legal; its name gives their number and direction. ``R3'`` is three inverse turns,
-    even if one forward turn would produce the same position but is illegal.
+    even if one forward turn would produce the same position but is illegal. Moves with the same name exclude each
+    other.
     """
-    moves, others = dict[str, _ConditionalMove](), dict[str, _ConditionalMove]()
-    for name, masks in _condition_masks(puzzle, turns, given).items():
+    moves, others = list[_ConditionalMove](), list[_ConditionalMove]()
+    for name, masks in conditions.items():
         for exponent in _exponents_both_ways(turns[name].order, metric):
-            move = _ConditionalMove.of(turns[name], masks, exponent)
-            if not any(move.is_part_of(earlier) for earlier in moves.values()):
-                moves[power_name(name, exponent, turns, moves)] = move
-        others[name] = _ConditionalMove.of(turns[name], masks, 1)
+            word = power_name(name, exponent, turns, [move.name for move in moves])
+            powers = [_ConditionalMove.of(word, turns[name], one, exponent) for one in masks]
+            moves += [move for move in powers if not any(move.is_part_of(earlier) for earlier in moves)]
+        others += [_ConditionalMove.of(name, turns[name], one, 1) for one in masks]
+    if len(moves) > MAX_MOVES:
+        raise ConfigError(f"[puzzle] pieces: expected at most {MAX_MOVES:,} cases of moves, found {len(moves):,}")
     large = puzzle.parts[0].size > MAX_NUMBERED
     rules = replace(puzzle.rules, moves=_transforms(puzzle, moves), enumerated=large)
-    others = {name: move for name, move in others.items() if name not in moves}
+    known = {move.name for move in moves}
+    others = [move for move in others if move.name not in known]
     return replace(puzzle, rules=rules, sequence_moves=_transforms(puzzle, others) if others else None)
+
+
+def _conditions(puzzle: Puzzle, turns: Mapping[str, Turn], settings: Mapping[str, Any]) -> dict[str, list[Masks]]:
+    """Return, for each turn, masks ``(places,)`` of the labels on each place, one of which must allow a position."""
+    if len(puzzle.symbols) > MAX_MASKED:
+        key = "conditions" if "conditions" in settings else "pieces"
+        raise ConfigError(
+            f"[puzzle] {key}: expected at most {MAX_MASKED} different pieces, found {len(puzzle.symbols)}"
+        )
+    found = {name: [masks] for name, masks in _condition_masks(puzzle, turns, settings.get("conditions", {})).items()}
+    if "pieces" not in settings:
+        return found
+    origins = {name: turn.permutations[0] for name, turn in turns.items()}
+    try:
+        whole = piece_conditions(origins, puzzle.rules.start_labels, _pieces(settings["pieces"], puzzle.places))
+    except InputError as error:
+        raise ConfigError(f"[puzzle] pieces: {error}") from None
+    return {name: [one & found[name][0] for one in masks] for name, masks in whole.items()}
+
+
+def _pieces(given: object, size: int) -> list[list[int]]:
+    """Return the places of each piece; raise InputError unless they are different places of the puzzle."""
+    if not isinstance(given, list) or not all(isinstance(piece, list) and len(piece) > 1 for piece in given):
+        raise InputError(f"expected lists of two or more places, such as [[0, 1]], found {quote(given)}")
+    seen = set[int]()
+    for place in (place for piece in given for place in piece):
+        if type(place) is not int or not 0 <= place < size:
+            raise InputError(f"expected places from 0 to {size - 1}, found {quote(place)}")
+        if place in seen:
+            raise InputError(f"expected each place at most once, found {place} twice")
+        seen.add(place)
+    return given
 
 
 def _condition_masks(puzzle: Puzzle, turns: Mapping[str, Turn], given: object) -> dict[str, Masks]:
@@ -95,10 +135,6 @@ def _condition_masks(puzzle: Puzzle, turns: Mapping[str, Turn], given: object) -
     for name in given:
         if name not in turns:
             raise ConfigError(f"[puzzle] conditions: expected one of the moves {', '.join(turns)}, found {quote(name)}")
-    if len(puzzle.symbols) > MAX_MASKED:
-        raise ConfigError(
-            f"[puzzle] conditions: expected at most {MAX_MASKED} different pieces, found {len(puzzle.symbols)}"
-        )
     everywhere = np.full(puzzle.places, EVERY)
     return {name: _masks(puzzle, name, given[name]) if name in given else everywhere for name in turns}
 
@@ -118,24 +154,25 @@ def _exponents_both_ways(order: int, metric: str) -> list[int]:
 class _ConditionalMove:
     """A power of a turn, and the positions in which it is legal."""
 
+    name: str
     origin: Places
     """``(places,)``: the place from which each place gets its piece."""
     allowed: Masks
     """``(places,)``: bit mask of the labels that each place may hold before the move."""
 
     @classmethod
-    def of(cls, turn: Turn, masks: Masks, exponent: int) -> "_ConditionalMove":
-        return cls(np.array(turn.power(exponent).permutations[0]), _allowed(turn, masks, exponent))
+    def of(cls, name: str, turn: Turn, masks: Masks, exponent: int) -> "_ConditionalMove":
+        return cls(name, np.array(turn.power(exponent).permutations[0]), _allowed(turn, masks, exponent))
 
     def is_part_of(self, other: "_ConditionalMove") -> bool:
         """Return whether the other move has the same effect and is legal whenever this move is legal."""
         return np.array_equal(self.origin, other.origin) and not (self.allowed & ~other.allowed).any()
 
 
-def _transforms(puzzle: Puzzle, moves: Mapping[str, _ConditionalMove]) -> Transforms:
-    origins = np.array([move.origin for move in moves.values()])
-    allowed = np.array([move.allowed for move in moves.values()])
-    return Transforms(moves, origins, moduli_of(puzzle.parts), allowed=allowed)
+def _transforms(puzzle: Puzzle, moves: Sequence[_ConditionalMove]) -> Transforms:
+    origins = np.array([move.origin for move in moves])
+    allowed = np.array([move.allowed for move in moves])
+    return Transforms([move.name for move in moves], origins, moduli_of(puzzle.parts), allowed=allowed)
 
 
 def _masks(puzzle: Puzzle, name: str, pattern: str) -> Masks:

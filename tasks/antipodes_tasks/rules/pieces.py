@@ -1,0 +1,201 @@
+"""Pieces that cover several places: a move is legal only if it moves all places of a piece, or none of them.
+
+The rule is stated as conditions on the labels of single places, so the code that applies, compiles, compares or inverts
+transforms needs no special case. The conditions follow from the *placements* of each piece: the places to which moves
+can take it if no other piece blocks them. In most puzzles, one place of a piece determines the others, so the label on
+one place shows that its piece extends beyond the places that the move changes. Otherwise the move is split into
+transforms that exclude each other: those that move the piece, and those that leave it where it is.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from math import prod
+
+import numpy as np
+from numpy.typing import NDArray
+
+from antipodes_tasks.base.array_types import Labels, Mask
+from antipodes_tasks.base.errors import InputError
+
+Origin = NDArray[np.int64]
+"""``(places,)``: the place from which a generator brings a label to each place."""
+Masks = NDArray[np.uint64]
+"""``(places,)``: bit mask of the labels that each place may hold."""
+MAX_PLACEMENTS = 1 << 18
+"""Maximum number of placements of a piece; they are listed in about a second."""
+MAX_ALTERNATIVES = 1024
+"""Maximum number of transforms into which a move is split."""
+
+
+@dataclass(frozen=True)
+class _Group:
+    """The pieces that share labels with each other, and all their placements."""
+
+    covered: tuple[tuple[int, ...], ...]
+    """The places that each piece covers in the first start."""
+    labels: NDArray[np.int64]
+    """``(placements, places of a piece)``: the label on each place of a placement; -1 after the last place."""
+    placements: NDArray[np.int64]
+    """``(placements, places of a piece)``: the places; -1 after the last one."""
+
+
+def piece_conditions(
+    generators: Mapping[str, Sequence[int]], starts: Labels, pieces: Sequence[Sequence[int]]
+) -> dict[str, list[Masks]]:
+    """Return for each generator the conditions under which it moves all or none of the places of each piece.
+
+    The conditions are a list of masks, at most one of which allows a position. They also hold for all powers of the
+    generator, because applying it does not change whether they hold.
+
+    Parameters
+    ----------
+    generators
+        For each name, the place from which the generator brings a label to each place.
+    starts
+        The starts ``(starts, places)``. Their labels must be below 64.
+    pieces
+        The places that each piece covers in the first start. A place belongs to at most one piece.
+
+    Raises InputError if a generator is never legal, if the labels do not determine which places belong together, or if
+    another start cannot be composed of the pieces.
+    """
+    origins = [np.array(origin) for origin in generators.values()]
+    groups = [_group(origins, starts, members) for members in _sharing_labels(starts[0], pieces)]
+    return {
+        name: _alternatives(name, groups, origin, int(starts.max()) + 1)
+        for name, origin in zip(generators, origins, strict=True)
+    }
+
+
+def _sharing_labels(start: Labels, pieces: Sequence[Sequence[int]]) -> list[list[tuple[int, ...]]]:
+    """Divide the pieces into groups without common labels. Single places join the groups that contain their label."""
+    groups: list[tuple[set[int], list[tuple[int, ...]]]] = []
+    for piece in map(tuple, pieces):
+        labels, members = set(start[list(piece)].tolist()), [piece]
+        for group in [group for group in groups if group[0] & labels]:
+            groups.remove(group)
+            labels, members = labels | group[0], group[1] + members
+        groups.append((labels, members))
+    covered = {place for piece in pieces for place in piece}
+    for place in range(len(start)):
+        if place not in covered:
+            for labels, members in groups:
+                if int(start[place]) in labels:
+                    members.append((place,))
+    return [members for _, members in groups]
+
+
+def _group(origins: Sequence[Origin], starts: Labels, members: list[tuple[int, ...]]) -> _Group:
+    longest = max(map(len, members))
+    labels, placements = (np.full((len(members), longest), -1) for _ in range(2))
+    for row, piece in enumerate(members):
+        labels[row, : len(piece)] = starts[0][list(piece)]
+        placements[row, : len(piece)] = piece
+    found = _closed(origins, np.concatenate((labels, placements), axis=1))
+    group = _Group(tuple(members), found[:, :longest], found[:, longest:])
+    for number, start in enumerate(starts[1:], 2):
+        _check_start(group, start, number)
+    return group
+
+
+def _closed(origins: Sequence[Origin], seeds: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return all rows that moves reach from the rows ``(n, 2 * k)`` of k labels and their places.
+
+    A move is applied to a row if it moves all or none of its places.
+    """
+    k = seeds.shape[1] // 2
+    destinations = [np.append(np.argsort(origin), -1) for origin in origins]
+    moved = [np.append(origin != np.arange(len(origin)), False) for origin in origins]
+    found, frontier = dict.fromkeys(map(bytes, seeds)), seeds
+    every = [seeds]
+    while len(frontier):
+        new = []
+        for destination, moves in zip(destinations, moved, strict=True):
+            whole = frontier[(moves[frontier[:, k:]] | (frontier[:, k:] < 0)).all(axis=1)]
+            after = np.concatenate((whole[:, :k], destination[whole[:, k:]]), axis=1)
+            for row in after:
+                if (key := bytes(row)) not in found:
+                    found[key] = None
+                    new.append(row)
+        if len(found) > MAX_PLACEMENTS:
+            raise InputError(f"expected at most {MAX_PLACEMENTS:,} placements of a piece, found more")
+        frontier = np.array(new, dtype=seeds.dtype).reshape(-1, 2 * k)
+        every.append(frontier)
+    return np.concatenate(every)
+
+
+def _check_start(group: _Group, start: Labels, number: int) -> None:
+    """Raise InputError unless a start consists of placements that cover all its places with labels of the group."""
+    fits = ((group.labels < 0) | (np.append(start, 0)[group.placements] == group.labels)).all(axis=1)
+    rows = np.flatnonzero(fits)
+    reached = np.unique(group.placements[rows])
+    needed = np.flatnonzero(np.isin(start, group.labels))
+    if (missing := np.setdiff1d(needed, reached)).size:
+        raise InputError(f"in start {number}, no piece fits on place {missing[0]} together with the places around it")
+
+
+def _alternatives(name: str, groups: Sequence[_Group], origin: Origin, labels: int) -> list[Masks]:
+    """Return the conditions under which a generator moves whole pieces only."""
+    every = [_forbidden(group, origin, labels) for group in groups]
+    for group, cases in zip(groups, every, strict=True):
+        if not cases:
+            places = list(group.covered[0])
+            raise InputError(f"the move {name} is never legal: it always moves only some places of the piece {places}")
+    if prod(map(len, every)) > MAX_ALTERNATIVES:
+        raise InputError(
+            f"the move {name} has to be divided into more than {MAX_ALTERNATIVES:,} cases, "
+            "because one place of a piece does not determine its other places"
+        )
+    bits = np.uint64(1) << np.arange(labels, dtype=np.uint64)
+    masks = []
+    for chosen in product(*every):
+        forbidden = np.logical_or.reduce(chosen, axis=0) if chosen else np.zeros((labels, len(origin)), dtype=np.bool_)
+        masks.append(~(forbidden * bits[:, np.newaxis]).sum(axis=0, dtype=np.uint64))
+    return masks
+
+
+def _forbidden(group: _Group, origin: Origin, labels: int) -> list[Mask]:
+    """Return masks ``(labels, places)`` of the labels that a generator does not allow on a place, each for one case.
+
+    The labels of the group meet exactly one of the cases if the generator moves whole pieces only, and otherwise none.
+    """
+    is_moved = np.append(origin != np.arange(len(origin)), False)
+    exists = group.placements >= 0
+    inside = is_moved[group.placements]
+    moves: Mask = np.asarray((inside | ~exists).all(axis=1))
+    stays: Mask = np.asarray(~inside.any(axis=1))
+    blocked = ~(moves | stays)
+    if blocked.all():
+        return []
+    possible = _seen(group, ~blocked, labels, len(origin))
+    if not blocked.any():
+        return [np.zeros_like(possible)]
+    shown = _closed_under(_seen(group, blocked, labels, len(origin)) & ~possible, origin)
+    for part in (shown & is_moved[:-1], shown & ~is_moved[:-1], shown):
+        if (part[group.labels, group.placements] & exists)[blocked].any(axis=1).all():
+            return [part]
+    if len(group.covered) > 1:
+        one, other = (list(piece) for piece in group.covered[:2])
+        raise InputError(
+            f"the pieces {one} and {other} have a symbol in common, and the places of their symbols do not show which "
+            "of them belong together; use different symbols"
+        )
+    own = np.isin(np.arange(labels), group.labels)[:, np.newaxis]
+    cases = [(moves, own & ~is_moved[:-1]), (stays, own & is_moved[:-1])]
+    return [case for occurs, case in cases if occurs.any()]
+
+
+def _seen(group: _Group, rows: Mask, labels: int, places: int) -> Mask:
+    """Return a mask ``(labels, places)`` of the labels that some of the placements have on each place."""
+    seen = np.zeros((labels, places), dtype=np.bool_)
+    exists = group.placements[rows] >= 0
+    seen[group.labels[rows][exists], group.placements[rows][exists]] = True
+    return seen
+
+
+def _closed_under(labels: Mask, origin: Origin) -> Mask:
+    """Return a mask ``(labels, places)`` together with its images under all powers of a generator."""
+    while (labels[:, origin] & ~labels).any():
+        labels = labels | labels[:, origin]
+    return labels

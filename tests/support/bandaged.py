@@ -1,0 +1,88 @@
+"""Random puzzles with pieces of several places, and their distances, found with dictionaries and no code of ours."""
+
+import random
+from collections.abc import Sequence
+from itertools import count
+from typing import Any, NamedTuple
+
+Symbols = tuple[str, ...]
+
+
+class Bandaged(NamedTuple):
+    """A puzzle of the family generators: the start, the generators, the pieces and the metric."""
+
+    start: Sequence[str]
+    moves: dict[str, list[int]]
+    pieces: list[list[int]]
+    turns: str = "half"
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """The table of a config."""
+        given = {"moves": self.moves, "pieces": self.pieces, "turns": self.turns}
+        return {"name": "bandaged", "family": "generators", "start": " ".join(self.start), **given}
+
+    def distances(self) -> dict[Symbols, int]:
+        """Return the distance of every reachable position."""
+        piece_of = {place: number for number, piece in enumerate(self.pieces) for place in piece}
+        start = tuple((symbol, piece_of.get(place)) for place, symbol in enumerate(self.start))
+        depths, frontier = {start: 0}, [start]
+        for depth in count(1):
+            frontier = [after for before in frontier for after in self._after(before) if after not in depths]
+            if not frontier:
+                nearest_last = reversed(depths.items())  # identical pieces may be exchanged
+                return {tuple(symbol for symbol, _ in position): depth for position, depth in nearest_last}
+            depths.update(dict.fromkeys(frontier, depth))
+            frontier = list(dict.fromkeys(frontier))
+        raise AssertionError
+
+    def _after(self, before: tuple[Any, ...]) -> list[tuple[Any, ...]]:
+        after = []
+        for origin in self.moves.values():
+            moved = [place for place in range(len(origin)) if origin[place] != place]
+            cut = {before[place][1] for place in moved} & {
+                piece for place, (_, piece) in enumerate(before) if place not in moved
+            }
+            if cut <= {None}:
+                powers = [tuple(before[place] for place in origin)]
+                while powers[-1] != before:
+                    powers.append(tuple(powers[-1][place] for place in origin))
+                every = powers[:-1] or powers
+                after += {"half": every, "quarter": [every[0], every[-1]], "single": every[:1]}[self.turns]
+        return after
+
+
+def random_bandaged(seed: int, largest: int = 8) -> Bandaged:
+    """Return a random puzzle; some of them are refused, because a move is never legal or symbols are ambiguous."""
+    chosen = random.Random(seed)
+    size = chosen.randint(5, largest)
+    moves = {name: _origin(chosen, size) for name in "ABC"[: chosen.randint(2, 3)]}
+    places = chosen.sample(range(size), size)
+    sizes = [chosen.randint(2, 3)] * chosen.randint(1, 2)
+    pieces = [[places.pop() for _ in range(min(size, len(places)))] for size in sizes]
+    symbols = [str(place) for place in range(size)]
+    for place in places:
+        symbols[place] = chosen.choice([symbols[place], "x"])
+    if len({len(piece) for piece in pieces}) == 1 and chosen.random() < 0.5:
+        for place, other in zip(pieces[0], pieces[-1], strict=True):
+            symbols[other] = symbols[place]
+    return Bandaged(symbols, moves, pieces, chosen.choice(["half", "quarter", "single"]))
+
+
+def _origin(chosen: random.Random, size: int) -> list[int]:
+    moved = chosen.sample(range(size), chosen.randint(2, size))
+    shift = chosen.randint(1, len(moved) - 1)
+    origin = list(range(size))
+    for number, place in enumerate(moved):
+        origin[place] = moved[number - shift]
+    return origin
+
+
+TURNS = {
+    "U": "(0 1 3 2)(4 16 12 8)(5 17 13 9)",
+    "R": "(1 18 21 9)(3 16 23 11)(12 13 15 14)",
+    "F": "(2 12 21 7)(3 14 20 5)(8 9 11 10)",
+}
+"""Turns of the 2x2x2 as cycles of its 24 stickers, in the reading order of the faces U, L, F, R, B and D."""
+FRONT_RIGHT = [9, 21]
+"""Stickers of the two cubies on the edge between the front and the right face, one sticker of each."""
