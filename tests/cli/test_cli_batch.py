@@ -14,8 +14,10 @@ from stores import toml
 
 import antipodes as ap
 from antipodes.cli.answer_files import COLUMNS
+from antipodes.cli.batch import Machines
 from antipodes.solving.batch_search import BatchSearch
 from antipodes.solving.solve import Solved
+from antipodes.system.events import silence
 
 if TYPE_CHECKING:
     from clusters import Cluster
@@ -180,6 +182,12 @@ def test_a_cluster_solves_positions_as_tasks(some: Command, shared: "Cluster", t
     assert [one["distance"] for one in answers[1]] == list(SOME.values())
     some(*BATCH, "--scheduler", shared.address, "--output", "out.csv")
     assert [one["position"] for one in rows_of("out.csv")] == list(SOME)
+
+
+def test_the_cluster_has_an_address_or_a_file(shared: "Cluster") -> None:
+    for machines in (Machines(scheduler=shared.address), Machines(scheduler_file=str(shared.scheduler_file))):
+        with machines.opened(silence) as scheduler:
+            assert not scheduler.shares_memory
 
 
 def test_lines_are_sequences_of_moves(cli: Command) -> None:
