@@ -13,6 +13,7 @@ from stores import stop_after
 import antipodes as ap
 from antipodes.puzzles.config import Config, load_config
 from antipodes.report_page import store_report
+from antipodes.report_page.search_report import _share
 from antipodes.storage.backend import MANIFEST
 from antipodes.storage.manifest_file import ManifestFile, digest
 from antipodes.tables.display import show_result
@@ -100,6 +101,11 @@ def test_each_count_is_in_the_table(finished: Path, reported: Callable[..., Page
     page = reported(finished)
     for depth, count in enumerate(ap.open_table(finished).layers):
         assert re.search(rf"\b{depth}  *{count:,} ", page.text), depth
+
+
+def test_no_share_is_rounded_to_nothing_or_to_everything() -> None:
+    shares = [_share(count, 2000) for count in (1, 2, 1998, 1999, 2000)]
+    assert shares == ["< 0.1 %", "0.1 %", "99.9 %", "> 99.9 %", "100.0 %"]
 
 
 def test_few_of_many_antipodes(finished: Path, reported: Callable[..., Page]) -> None:
