@@ -4,6 +4,7 @@ import importlib.util
 import os
 import random
 import sys
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
@@ -286,9 +287,16 @@ def test_new_folders_cannot_be_written_by_other_users(
     assert folder.stat().st_mode & 0o777 == 0o700
 
 
-def test_kernels_are_compiled_if_no_folder_can_be_written(source: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_kernels_are_compiled_if_no_folder_can_be_written(
+    source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def read_only(dir: Path) -> None:
+        raise OSError(30, "Read-only file system")
+
+    monkeypatch.setattr(tempfile, "TemporaryFile", read_only)  # numba makes one to see whether it can write
+    monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     monkeypatch.setattr(jit, "watch", jit.Watch(lambda: None))
-    monkeypatch.setattr(kernel_cache._Results, "_locator_classes", [])
     assert imported(source).twice(4) == 8
     assert jit.watch.reason_uncached == "no cache directory can be written"
 
