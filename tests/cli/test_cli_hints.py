@@ -34,6 +34,7 @@ VALUES: dict[str, tuple[str, ...]] = {
     "checkpoint_every": ("--checkpoint-every", "0.5"),
     "scheduler": ("--scheduler", "threads"),
     "scheduler_file": (),
+    "scheduler_timeout": ("--scheduler-timeout", "7"),
     "performance_report": (),
     "overwrite": ("--overwrite",),
     "where": ("--where", "I covers 0 1"),
@@ -191,10 +192,11 @@ def test_options_of_a_cluster_are_repeated() -> None:
     options = RunOptions(
         scheduler="tcp://a:1",
         scheduler_file="s p.json",
+        scheduler_timeout=90,
         performance_report="r.html",
         started_by=("run", "eight-puzzle"),
     )
-    cluster = "--scheduler-file 's p.json' --performance-report r.html"
+    cluster = "--scheduler-file 's p.json' --scheduler-timeout 90 --performance-report r.html"
     assert options.resume_command(Path("t")) == f"antipodes resume t {cluster}"
     assert options.start_command(Path("t")) == f"antipodes run eight-puzzle --store t {cluster}"
 

@@ -64,6 +64,7 @@ TAKING_TEXT = [
 TAKING_NUMBERS = [
     "run eight-puzzle --quiet --workers ODD",
     "run eight-puzzle --quiet --checkpoint-every ODD",
+    "run eight-puzzle --quiet --scheduler-timeout ODD",
     "farthest TABLE --limit ODD",
     "solve eight-puzzle 123456780 --max-depth ODD",
     "solve eight-puzzle 123456780 --list ODD",
@@ -242,6 +243,9 @@ def test_an_odd_board(text: str, tmp_path: Path, refused: Refused) -> None:
         "checkpoint_every = -1",
         "checkpoint_every = 0x" + "f" * 400,
         "checkpoint_every = 12:00:00",
+        "scheduler_timeout = 0",
+        "scheduler_timeout = nan",
+        "scheduler_timeout = 86401",
         "memory_limit = -1",
         "memory_limit = 0",
         "memory_limit = 0x" + "f" * 400,
@@ -265,7 +269,10 @@ def test_an_odd_default_of_a_run(run: str, tmp_path: Path, refused: Refused) -> 
     assert "unexpected" not in refused("run", "odd.toml")
 
 
-@pytest.mark.parametrize("options", [{"workers": 0}, {"checkpoint_every": float("nan")}, {"memory_limit": 1 << 70}])
+@pytest.mark.parametrize(
+    "options",
+    [{"workers": 0}, {"checkpoint_every": float("nan")}, {"scheduler_timeout": 1}, {"memory_limit": 1 << 70}],
+)
 def test_odd_options_from_python(options: dict[str, Any]) -> None:
     with pytest.raises(InputError, match="expected"):
         RunOptions(**options)

@@ -197,7 +197,7 @@ def test_a_worker_that_is_paused_from_the_start_fails_the_run(
 
 @pytest.mark.slow
 def test_a_missing_scheduler_file_is_waited_for(begin: Begin, tmp_path: Path) -> None:
-    run = begin("tile", "3x20", "--store", "t.zarr", "--scheduler-file", "none.json")
+    run = begin("tile", "3x20", "--store", "t.zarr", "--scheduler-file", "none.json", "--scheduler-timeout", 5)
     run.fail(1, "none.json", "does not exist")
     (line,) = run.lines[:-1]
     assert line.endswith(" waiting for a dask scheduler to write none.json\n")
@@ -208,8 +208,8 @@ def test_a_missing_scheduler_file_is_waited_for(begin: Begin, tmp_path: Path) ->
 def test_a_lost_scheduler_matters_more_than_its_performance_report(cluster: Cluster, begin: Begin) -> None:
     pytest.importorskip("bokeh")
     cluster.add_workers(1)
-    at = ["--scheduler", cluster.address, *EVERY_LAYER, "--performance-report", "report.html"]
-    run = begin("run", "eight-puzzle", "--store", "t.zarr", *at)
+    at = ["--scheduler", cluster.address, "--scheduler-timeout", 10, *EVERY_LAYER]
+    run = begin("run", "eight-puzzle", "--store", "t.zarr", *at, "--performance-report", "report.html")
     run.wait_for("committed up to depth 6")
     assert cluster.scheduler is not None
     cluster.scheduler.kill()

@@ -1,5 +1,6 @@
 """Schedulers and workers that do not answer: the run says what it waits for, and does not wait forever."""
 
+import asyncio
 import gc
 import socket
 import threading
@@ -21,7 +22,7 @@ from antipodes.executors.distributed.cluster import Cluster as Workers
 from antipodes.puzzles.config import load_config
 from antipodes.system.events import ClusterReady, Event, LayerFinished, Waiting, WorkerRefused, silence
 from antipodes.tables.run import RunOptions, run_puzzle
-from antipodes_tasks.base.errors import InterruptedRunError, SchedulerError
+from antipodes_tasks.base.errors import InterruptedRunError, SchedulerError, SchedulerSilentError
 
 EIGHT = load_config("eight-puzzle")
 
@@ -32,9 +33,8 @@ def lose_patience(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
 
     def shorten() -> None:
         for module, name, seconds in (
-            (connection, "CONNECT_SECONDS", 2.0),
+            (connection, "SCHEDULER_TIMEOUT", 2.0),
             (connection, "ANNOUNCE_SECONDS", 1.0),
-            (connection, "ANSWER_SECONDS", 2.0),
             (connection, "NOTICE_SECONDS", 0.5),
             (health, "HEARTBEAT_SECONDS", 0.2),
         ):
@@ -117,6 +117,14 @@ def test_the_scheduler_loads_the_program_before_it_gets_tasks(tmp_path: Path) ->
         run_puzzle(EIGHT, tmp_path / "t.zarr", RunOptions(scheduler=cluster.address), ask)
         assert "antipodes.tables.store.search_stores" in before[0]
         assert modules_on(cluster) == before[0]
+
+
+def test_each_run_chooses_how_long_it_waits(idle: Cluster) -> None:
+    with idle.client() as client:
+        for timeout, silent in ((0.01, "0.01 seconds"), (0.02, "0.02 seconds")):
+            with Workers(client, timeout), pytest.raises(SchedulerSilentError, match=f"has not answered for {silent}"):
+                connection.ask(client, asyncio.Event().wait)
+        assert connection.timeout_of(client) == connection.SCHEDULER_TIMEOUT
 
 
 class FreezingScheduler:

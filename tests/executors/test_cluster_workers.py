@@ -157,7 +157,8 @@ RESUMED_BY = "resume with: antipodes resume t.zarr --checkpoint-every 0 --schedu
 def begin_eight(cluster: Cluster, begin: Begin) -> Run:
     """A run that commits each layer and has committed depth 6."""
     cluster.add_workers(2)
-    run = begin("run", "eight-puzzle", "--store", "t.zarr", "--scheduler", cluster.address, *EVERY_LAYER)
+    at = "--scheduler", cluster.address, "--scheduler-timeout", 10
+    run = begin("run", "eight-puzzle", "--store", "t.zarr", *at, *EVERY_LAYER)
     run.wait_for("committed up to depth 6")
     return run
 

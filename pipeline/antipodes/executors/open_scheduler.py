@@ -26,11 +26,15 @@ POLL_SECONDS = 0.05
 
 @contextmanager
 def open_scheduler(
-    name: str, workers: int, scheduler_file: str | None = None, listener: Listener = silence
+    name: str,
+    workers: int,
+    scheduler_file: str | None = None,
+    listener: Listener = silence,
+    timeout: float | None = None,
 ) -> "Iterator[Scheduler]":
     """Open a scheduler: ``threads`` or ``local`` with N workers, or the one at an address or in a scheduler file.
 
-    The listener is notified of long waits.
+    The listener is notified of long waits. ``timeout`` is the number of seconds to wait for a dask scheduler.
 
     Raises InputError if the name is invalid or the file was not written by a scheduler, and SchedulerError if the file
     does not exist or no scheduler answers at the address.
@@ -41,15 +45,15 @@ def open_scheduler(
 
         yield Threads(workers)
         return
-    from antipodes.executors.distributed.connection import CONNECT_SECONDS, announced, connected, local_cluster
+    from antipodes.executors.distributed.connection import SCHEDULER_TIMEOUT, announced, connected, local_cluster
 
     if scheduler_file is not None:
         with announced(listener, f"a dask scheduler to write {scheduler_file}"):
-            address = address_in(scheduler_file, CONNECT_SECONDS)
-        opened = connected(address, listener, f"the address in {scheduler_file}")
+            address = address_in(scheduler_file, timeout or SCHEDULER_TIMEOUT)
+        opened = connected(address, listener, f"the address in {scheduler_file}", timeout)
     else:
-        opened = local_cluster(workers, listener) if name == "local" else connected(name, listener)
-    with opened as client, as_scheduler(client) as cluster:
+        opened = local_cluster(workers, listener) if name == "local" else connected(name, listener, "", timeout)
+    with opened as client, as_scheduler(client, timeout) as cluster:
         yield cluster
 
 
@@ -58,10 +62,10 @@ def cluster_workers(name: str | None, scheduler_file: str | None, listener: List
 
     Raises InputError and SchedulerError like `open_scheduler`.
     """
-    from antipodes.executors.distributed.connection import CONNECT_SECONDS, connected, identity
+    from antipodes.executors.distributed.connection import SCHEDULER_TIMEOUT, connected, identity
 
     if scheduler_file is not None:
-        address, place = address_in(scheduler_file, CONNECT_SECONDS), f"the address in {scheduler_file}"
+        address, place = address_in(scheduler_file, SCHEDULER_TIMEOUT), f"the address in {scheduler_file}"
     else:
         address, place = str(name), ""
         check_scheduler_address(address, option("scheduler"))
@@ -71,8 +75,10 @@ def cluster_workers(name: str | None, scheduler_file: str | None, listener: List
 
 
 @contextmanager
-def as_scheduler(given: Any) -> "Iterator[Scheduler]":
+def as_scheduler(given: Any, timeout: float | None = None) -> "Iterator[Scheduler]":
     """Yield the given scheduler, or the cluster of the given client of dask.distributed, which stays open.
+
+    ``timeout`` is the number of seconds to wait for an answer from the client's scheduler.
 
     Raises InputError if it is neither, or if the client is closed, asynchronous, or in use by another run.
     """
@@ -81,7 +87,7 @@ def as_scheduler(given: Any) -> "Iterator[Scheduler]":
         return
     from antipodes.executors.distributed.cluster import Cluster
 
-    with Cluster(given) as cluster:
+    with Cluster(given, timeout) as cluster:
         yield cluster
 
 

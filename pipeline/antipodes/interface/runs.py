@@ -106,6 +106,8 @@ def run(
     scheduler
         "threads" (the default), "local" (processes), the address of a dask scheduler, or a dask client, which is not
         closed.
+    scheduler_timeout
+        Seconds to wait for the dask scheduler to answer; None means 60.
     checkpoint_every
         Minimum number of seconds between commits; 0 commits each layer.
     memory_limit
@@ -164,7 +166,7 @@ def tile(
     ----------
     board
         The name of a bundled board, the path of a TOML file, or a BoardConfig.
-    store, workers, scheduler, overwrite, progress
+    store, workers, scheduler, scheduler_timeout, overwrite, progress
         As for `run`.
     method
         "pruning" or "plain"; None means the method of an existing store, or "pruning" for a new one.

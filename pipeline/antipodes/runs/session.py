@@ -184,10 +184,12 @@ def scheduler_with_workers(
     ``prepare`` is called before the first worker joins. Raises as `Session.scheduler` does.
     """
     if given is not None:
-        opening = as_scheduler(given)
+        opening = as_scheduler(given, options.scheduler_timeout)
     else:
         workers = options.workers or available_workers()
-        opening = open_scheduler(options.scheduler, workers, options.scheduler_file, listener)
+        opening = open_scheduler(
+            options.scheduler, workers, options.scheduler_file, listener, options.scheduler_timeout
+        )
     with opening as scheduler, scheduler.performance_report(options.performance_report):
         prepare(scheduler)
         if not scheduler.wait_for_workers(listener, stop):

@@ -13,7 +13,7 @@ from antipodes.system.parameters import Parameter
 from antipodes_tasks.base import arguments, option_names
 from antipodes_tasks.base.errors import InputError
 from antipodes_tasks.base.quoting import quote
-from antipodes_tasks.base.values import FLAG, NUMBER, TEXT, Kind, at_least, one_of
+from antipodes_tasks.base.values import FLAG, NUMBER, TEXT, Kind, at_least, integer, one_of
 
 OUTPUTS = Path("outputs")
 """Folder of the stores whose address is not given."""
@@ -22,6 +22,8 @@ SIZE_IN_WORDS = re.compile(r"\s*\+?[0-9]*\.?[0-9]+(e\+?[0-9]+)?\s*[a-z]*\s*", re
 """Pattern of a size with a unit. dask would read a string without a number as one byte."""
 MAX_WORKERS = 4096
 """Maximum number of parallel tasks, more than any machine runs at once."""
+MIN_TIMEOUT, MAX_TIMEOUT = 2, 86_400
+"""Minimum and maximum number of seconds to wait for an answer from a scheduler, which is asked every second."""
 SYMMETRY = ("auto", "on", "off")
 """Choices for the reduction of a new table by symmetries."""
 DEFINING = ("only_moves", "omit", "where", "method", "raw", "puzzle")
@@ -81,6 +83,10 @@ def _symmetry(value: object, name: str) -> str:
 
 def _directory(value: object, name: str) -> str:
     return str(arguments.address(value, f"{name}, a directory,"))
+
+
+def _timeout(value: object, name: str) -> int:
+    return arguments.integer(value, name, MIN_TIMEOUT, MAX_TIMEOUT)
 
 
 def _seconds(value: object, name: str) -> float:
@@ -207,6 +213,16 @@ class RunOptions:
         STORES,
     )
     """Path of a file with the address of a dask scheduler; takes precedence over ``scheduler``."""
+    scheduler_timeout: int | None = option(
+        None,
+        _timeout,
+        integer(MIN_TIMEOUT, MAX_TIMEOUT),
+        "SECONDS",
+        "Seconds to wait for the dask scheduler to answer. [default: 60]",
+        CLUSTER,
+        STORES,
+    )
+    """Seconds to wait for an answer from a dask scheduler, and for a lost one to return, 2 to 86400; None means 60."""
     performance_report: str | None = option(
         None,
         arguments.address,
@@ -298,6 +314,7 @@ OPTIONS: Mapping[str, Option] = {one.name: one.metadata[OPTION] for one in field
 class TilingArguments(TypedDict, total=False):
     """Keyword arguments of `antipodes.tile` that are run options; None means not given."""
 
+    scheduler_timeout: int | None
     checkpoint_every: float | None
     overwrite: bool | None
 
@@ -305,6 +322,7 @@ class TilingArguments(TypedDict, total=False):
 class TableArguments(TypedDict, total=False):
     """Keyword arguments of `antipodes.run` that are run options; None means not given."""
 
+    scheduler_timeout: int | None
     checkpoint_every: float | None
     memory_limit: int | str | None
     spill: str | os.PathLike[str] | None

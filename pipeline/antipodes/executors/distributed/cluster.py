@@ -10,13 +10,13 @@ from itertools import accumulate
 from pathlib import Path
 from types import TracebackType
 from typing import Any
-from weakref import WeakKeyDictionary, WeakSet
+from weakref import WeakKeyDictionary
 
 from distributed import Client, performance_report
 
 from antipodes.executors.api import Call, DescribeMisfit, Fits, Handle, Key, OnDone, OnResult, Stop, never_stop
 from antipodes.executors.distributed.choice import capacity_of
-from antipodes.executors.distributed.connection import announced, ask, one_line
+from antipodes.executors.distributed.connection import announced, ask, one_line, timeouts
 from antipodes.executors.distributed.membership import Membership
 from antipodes.executors.distributed.storage_waits import WaitRelay
 from antipodes.executors.distributed.tasks import TaskQueue, Tasks
@@ -34,18 +34,19 @@ from antipodes_tasks.base.option_names import option
 DRAW_SECONDS = 60.0
 """Seconds that a scheduler has to draw the page of dask's performance report."""
 
-_in_use: WeakSet[Any] = WeakSet()
-"""Clients that are in use by a run; a client serves one run and its listener at a time."""
-
 
 class Cluster:
-    """The workers of a client, which its owner opens and closes. Handles are futures; results stay on the workers."""
+    """The workers of a client, which its owner opens and closes. Handles are futures; results stay on the workers.
+
+    A client serves one run and its listener at a time.
+    """
 
     shares_memory = False
 
-    def __init__(self, client: Any) -> None:
+    def __init__(self, client: Any, timeout: float | None = None) -> None:
+        """Use the client; ``timeout`` is the number of seconds to wait for the scheduler, None means the default."""
         _check_client(client)
-        _in_use.add(client)
+        timeouts[client] = timeout
         self.client = client
         self._membership = Membership(client)
         self._tasks = Tasks(client, self._membership)
@@ -58,7 +59,7 @@ class Cluster:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        _in_use.discard(self.client)
+        timeouts.pop(self.client, None)
         if self.client.status == "running":
             self._membership.close(tell_members=not isinstance(error, SchedulerSilentError))
 
@@ -211,7 +212,7 @@ def _check_client(client: Any) -> None:
         raise InputError(f"the client {client!r} is asynchronous; open it with asynchronous=False")
     if client.status in ("closing", "closed"):
         raise InputError(f"the client {client!r} is closed")
-    if client in _in_use:
+    if client in timeouts:
         raise InputError(f"the client {client!r} is in use by another run; open a client for each run")
 
 

@@ -16,6 +16,7 @@ from contextlib import contextmanager, suppress
 from multiprocessing import resource_tracker
 from pathlib import Path
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import dask.config
 from distributed import Client, KilledWorker, LocalCluster
@@ -34,10 +35,8 @@ from antipodes_tasks.base.regular_file import open_file
 
 ANNOUNCE_SECONDS = 3.0
 """Seconds after which the listener is notified of a wait."""
-CONNECT_SECONDS = 10.0
-"""Seconds to wait for an answer from a scheduler's address, and for a lost scheduler to return."""
-ANSWER_SECONDS = 10.0
-"""Seconds within which a scheduler must answer a request."""
+SCHEDULER_TIMEOUT = 60.0
+"""Default number of seconds to wait for an answer from a scheduler, and for a lost scheduler to return."""
 NOTICE_SECONDS = 2.0
 """Seconds that scheduler and workers have to process the start or end of a run."""
 POLL_SECONDS = 0.1
@@ -53,6 +52,14 @@ STOPPING = (signal.SIGINT, signal.SIGTERM)
 """Signals of a terminal or batch system, which reach all processes of a run; only this process handles them."""
 LEFTOVERS = "ignore::UserWarning:multiprocessing.resource_tracker"
 """Filter for the warning of Python's resource tracker that it cleans up after a process that was stopped."""
+
+timeouts: WeakKeyDictionary[Any, float | None] = WeakKeyDictionary()
+"""The clients in use by runs, and the timeout in seconds that each run chose; None means `SCHEDULER_TIMEOUT`."""
+
+
+def timeout_of(client: Any) -> float:
+    """Return the number of seconds to wait for an answer from a client's scheduler."""
+    return timeouts.get(client) or SCHEDULER_TIMEOUT
 
 
 @contextmanager
@@ -79,14 +86,16 @@ def announced(listener: Listener, what: str) -> Iterator[None]:
 
 
 @contextmanager
-def connected(address: str, listener: Listener = silence, place: str = "") -> Iterator[Any]:
+def connected(
+    address: str, listener: Listener = silence, place: str = "", seconds: float | None = None
+) -> Iterator[Any]:
     """Open a client of the scheduler at an address; raise SchedulerError if no scheduler answers.
 
-    Messages call the address ``place``, if given.
+    It has to answer within ``seconds``, by default `SCHEDULER_TIMEOUT`. Messages call the address ``place``, if given.
     """
     try:
         with announced(listener, f"the dask scheduler at {address} to answer"):
-            client = _OwnClient(address, timeout=f"{CONNECT_SECONDS}s", set_as_default=False)
+            client = _OwnClient(address, timeout=seconds or SCHEDULER_TIMEOUT, set_as_default=False)
     except Exception as error:  # also dask's errors about answers of other programs or about our TLS settings
         reason = one_line(error) or "no answer"
         raise SchedulerError(f"no dask scheduler answers at {place or address}: {reason}") from error
@@ -155,7 +164,7 @@ def _lost(client: Any) -> SchedulerLostError:
 
 def silent(seconds: float) -> SchedulerSilentError:
     """Return the error for a scheduler that has not answered for this many seconds."""
-    return SchedulerSilentError(f"the dask scheduler has not answered for {seconds:.0f} seconds")
+    return SchedulerSilentError(f"the dask scheduler has not answered for {seconds:g} seconds")
 
 
 def one_line(error: BaseException) -> str:
@@ -166,9 +175,9 @@ def one_line(error: BaseException) -> str:
 def ask(client: Any, request: Callable[..., Any], *arguments: Any, seconds: float | None = None, **named: Any) -> Any:
     """Return the answer to a request, which is a coroutine function of a client or of its connection to the scheduler.
 
-    Raises SchedulerSilentError if no answer arrives within ``seconds``, by default `ANSWER_SECONDS`.
+    Raises SchedulerSilentError if no answer arrives within ``seconds``, by default the client's timeout.
     """
-    seconds = ANSWER_SECONDS if seconds is None else seconds
+    seconds = timeout_of(client) if seconds is None else seconds
     with translated(client):
         try:
             return client.sync(request, *arguments, callback_timeout=seconds, **named)
@@ -183,7 +192,7 @@ def identity(client: Any, workers: int, listener: Listener = silence) -> dict[st
     """
     begin = time.monotonic()
     with announced(listener, "the dask scheduler to answer"):
-        while client.status == "connecting" and time.monotonic() - begin < 2 * CONNECT_SECONDS:
+        while client.status == "connecting" and time.monotonic() - begin < 2 * timeout_of(client):
             time.sleep(POLL_SECONDS)
         scheduler = client.scheduler
         if client.status != "running" or scheduler is None:

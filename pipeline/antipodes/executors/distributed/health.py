@@ -16,7 +16,7 @@ from typing import Any
 from distributed.worker import get_data_from_worker
 
 from antipodes.executors.distributed import connection
-from antipodes.executors.distributed.connection import one_line, silent
+from antipodes.executors.distributed.connection import one_line, silent, timeout_of
 from antipodes.executors.distributed.membership import Membership
 from antipodes.executors.distributed.worker import give_back_freed_memory
 from antipodes.system.events import Waiting
@@ -81,9 +81,9 @@ class Health:
         self._missed += 1
         if self._missed == int(connection.ANNOUNCE_SECONDS / HEARTBEAT_SECONDS):
             self._membership.listener(Waiting("the dask scheduler to answer"))
-        if self._missed >= connection.CONNECT_SECONDS / HEARTBEAT_SECONDS:
+        if self._missed >= timeout_of(self._client) / HEARTBEAT_SECONDS:
             self.stop()
-            raise silent(connection.CONNECT_SECONDS)
+            raise silent(timeout_of(self._client))
 
     def _end_waits(self) -> None:
         """End the members' waits for the storage after the run has been asked to stop."""
