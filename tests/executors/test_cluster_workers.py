@@ -232,3 +232,27 @@ def test_a_second_signal_stops_immediately(scheduler: str, cluster: Cluster, beg
     for process in frozen:
         with suppress(psutil.NoSuchProcess):  # a local cluster ends its own
             process.kill()
+
+
+SLOW_CHUNKS = """
+import os, time
+fsync = os.fsync
+def slow(descriptor):
+    if "/depth/" in os.readlink(f"/proc/self/fd/{descriptor}"):
+        time.sleep(60)
+    fsync(descriptor)
+os.fsync = slow
+"""
+
+
+@pytest.mark.slow
+def test_a_worker_is_killed_while_it_writes_a_chunk(cluster: Cluster, begin: Begin, same: Same, tmp_path: Path) -> None:
+    (worker,) = cluster.add_workers(1, environment=python_path(tmp_path / "site", sitecustomize=SLOW_CHUNKS))
+    run = begin("run", "eight-puzzle", "--store", "t.zarr", "--scheduler", cluster.address, "--json")
+    wait_until(lambda: list((tmp_path / "t.zarr").rglob("c/**/*.partial")), "the worker writes a chunk")
+    cluster.add_workers(1)
+    worker.kill()
+    assert run.finish()["workers_lost"] == 1
+    assert re.search(r" lost: worker tcp\S+; its tasks are repeated$", run.err, re.MULTILINE)
+    assert not list((tmp_path / "t.zarr").rglob("*.partial"))
+    same("eight-puzzle")

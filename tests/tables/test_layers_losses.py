@@ -1,6 +1,6 @@
 """Workers and schedulers that are lost at chosen calls: the search finds again what was lost, and counts the loss."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -9,9 +9,11 @@ from forgetful import Forgetful
 from program_runs import Same
 from stores import contents
 
-from antipodes.executors.api import Stop
+from antipodes.executors.api import Call, Key, OnResult, Stop
 from antipodes.puzzles.config import load_config
+from antipodes.storage.file_lock import FileLock
 from antipodes.system.events import Committed, Committing, Event, Listener, SearchStarted, WorkersLost
+from antipodes.system.output_files import PARTIAL
 from antipodes.tables.run import RunOptions, RunReport, run_puzzle
 from antipodes_tasks.base.errors import SchedulerError, SchedulerLostError, WorkersLostError, WorkersRetiredError
 from antipodes_tasks.bfs.partition import State
@@ -114,6 +116,43 @@ def test_three_losses_without_a_commit(same: Same, tmp_path: Path) -> None:
     report = run_on(Forgetful({1, 2, 3}), tmp_path / "t.zarr", AT_THE_END)
     assert report.complete
     assert report.workers_lost == 3
+    same(PUZZLE)
+
+
+class LosesAWriter(Forgetful):
+    """Threads that lose a worker during the assembly, while it writes a file."""
+
+    def __init__(self, store: Path) -> None:
+        super().__init__(())
+        self.unfinished = store / f"0.lost{PARTIAL}"
+        self.assembles = False
+
+    def run_unordered(self, calls: Mapping[Key, Call], on_result: OnResult, stop: Stop) -> int:
+        self.assembles = ("assemble", 0) in calls
+        if self.assembles:
+            self.unfinished.touch()
+        return super().run_unordered(calls, on_result, stop) + self.assembles
+
+
+@pytest.mark.parametrize("every", [EVERY_LAYER, AT_THE_END])
+@pytest.mark.parametrize("stopped", [False, True])
+def test_a_worker_that_is_lost_during_the_assembly(
+    every: float, stopped: bool, monkeypatch: pytest.MonkeyPatch, same: Same, tmp_path: Path
+) -> None:
+    """The file that it was writing is removed. If it is not gone after all, it can write nothing any more."""
+    rotated, rotate = list[FileLock](), FileLock.rotate_token
+    monkeypatch.setattr(FileLock, "rotate_token", lambda lock: rotated.append(lock) or rotate(lock))  # type: ignore[func-returns-value]
+    scheduler, options = LosesAWriter(tmp_path / "t.zarr"), RunOptions(checkpoint_every=every)
+    report = run_puzzle(
+        load_config(PUZZLE),
+        tmp_path / "t.zarr",
+        options,
+        interrupted=lambda: stopped and scheduler.assembles,
+        scheduler=scheduler,
+    )
+    assert (report.complete, report.workers_lost, len(rotated)) == (not stopped, 1, 2)
+    assert not scheduler.unfinished.exists()
+    run_puzzle(load_config(PUZZLE), tmp_path / "t.zarr")
     same(PUZZLE)
 
 

@@ -154,10 +154,11 @@ class Scheduler(Protocol):
             ``stop`` returned True before all results existed.
         """
 
-    def run_unordered(self, calls: Mapping[Key, Call], on_result: OnResult, stop: Stop) -> None:
+    def run_unordered(self, calls: Mapping[Key, Call], on_result: OnResult, stop: Stop) -> int:
         """Run independent calls, starting them in order until ``stop`` returns True.
 
-        ``on_result`` is called, in the thread that waits, for every task that was started.
+        ``on_result`` is called, in the thread that waits, for every task that was started. Other workers repeat the
+        tasks of lost workers. Return the number of times that workers were lost; the listener is notified of each loss.
         """
 
     def performance_report(self, page: str | None) -> AbstractContextManager[None]:

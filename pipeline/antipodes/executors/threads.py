@@ -92,7 +92,7 @@ class Threads:
         """Return the handles, which are the results."""
         return list(handles)
 
-    def run_unordered(self, calls: Mapping[Key, Call], on_result: OnResult, stop: Stop) -> None:
+    def run_unordered(self, calls: Mapping[Key, Call], on_result: OnResult, stop: Stop) -> int:
         def run(function: Callable[..., Any], *arguments: Any) -> Any:
             return NOT_STARTED if stop() else function(*arguments)
 
@@ -108,6 +108,7 @@ class Threads:
             self._first_call = None
         with Callback(posttask=report_result):
             dask.threaded.get(graph, list(graph), num_workers=self.workers)
+        return 0
 
     def performance_report(self, page: str | None) -> AbstractContextManager[None]:
         if page is not None:

@@ -134,6 +134,8 @@ def describe(event: Event) -> str | None:
         case WorkerNotUsed(reason):
             return reason
         case WorkersLost(reason, depth, recomputed):
+            if depth is None:
+                return f"lost: {reason}; its tasks are repeated"
             committed = "the start" if depth < 0 else f"depth {depth}"
             again = f"{counted(recomputed, 'position')} to recompute" if recomputed else "nothing to recompute"
             return f"lost: {reason}; resuming from {committed}, {again}"

@@ -144,7 +144,7 @@ class TimeLeft:
                     self._phase.layer(count, states, now)
                 else:  # workers joined, and move tables were built again
                     self._search(now)
-            case WorkersLost(_, _, recomputed):
+            case WorkersLost(_, int(), recomputed):
                 self._states -= recomputed
                 self._search(now)
             case TilingSearchStarted():

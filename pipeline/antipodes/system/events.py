@@ -97,13 +97,13 @@ class WorkerNotUsed:
 
 @dataclass(frozen=True, slots=True)
 class WorkersLost:
-    """Workers and their uncommitted results were lost; the search resumes from the last commit."""
+    """Workers were lost: the search resumes from the last commit, or only the lost tasks are repeated."""
 
     reason: str
     """Which workers were lost, and why."""
-    depth: int
-    """Last committed depth, or -1 if there is none."""
-    recomputed: int
+    depth: int | None = None
+    """Last committed depth, -1 if there is none, or None if only the lost tasks are repeated."""
+    recomputed: int = 0
     """Number of positions found since that commit, which have to be recomputed."""
 
 

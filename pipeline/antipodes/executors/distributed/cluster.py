@@ -166,8 +166,10 @@ class Cluster:
     def gather(self, handles: Sequence[Handle], stop: Stop = never_stop) -> list[Any]:
         return self._tasks.gather(handles, stop)
 
-    def run_unordered(self, calls: Mapping[Key, Call], on_result: OnResult, stop: Stop) -> None:
-        TaskQueue(self._membership, self._tasks, calls, on_result, stop).run()
+    def run_unordered(self, calls: Mapping[Key, Call], on_result: OnResult, stop: Stop) -> int:
+        queue = TaskQueue(self._membership, self._tasks, calls, on_result, stop)
+        queue.run()
+        return queue.losses
 
     @contextmanager
     def performance_report(self, page: str | None) -> Iterator[None]:

@@ -229,8 +229,10 @@ class WorkerWatch:
 
     def __init__(self, client: Any, versions_of: VersionCheck) -> None:
         self.members: frozenset[str] = frozenset()
-        self.lost: list[str] = []
-        """Members that left with tasks or results, which are lost."""
+        self.all_lost: list[str] = []
+        """Members that left with tasks or results, which are lost, since the run began."""
+        self._lost_before = 0
+        """Number of members that were lost before `begin`."""
         self.retired: set[str] = set()
         """Members that left without tasks or results, or are about to leave and start no more tasks."""
         self.given_up: set[str] = set()
@@ -254,6 +256,11 @@ class WorkerWatch:
         """Event that is set when a member is lost."""
 
     @property
+    def lost(self) -> list[str]:
+        """The members that were lost since `begin`."""
+        return self.all_lost[self._lost_before :]
+
+    @property
     def reconnected(self) -> bool:
         """Whether the client has reconnected, possibly to a new scheduler without our members and tasks."""
         return self._client.scheduler_comm is not self._connection
@@ -272,13 +279,13 @@ class WorkerWatch:
         for worker in workers:
             self.departures[worker] += 1
             self.given_up.add(worker)
-            self.lost.append(worker)
+            self.all_lost.append(worker)
 
     async def _begin(self, members: Set[str], paused: Set[str]) -> None:
         before, self.members = self.members, frozenset(members)
         self._connection = self._client.scheduler_comm
         self._subscriptions.forget(before - self.members)
-        self.lost.clear()
+        self._lost_before = len(self.all_lost)
         self.retired.clear()
         self.paused = {worker: self.paused.get(worker, time.monotonic()) for worker in paused}
         self.changed = False
@@ -310,7 +317,7 @@ class WorkerWatch:
         if message["expected"] and not had_tasks:
             self._retire(worker)
         else:
-            self.lost.append(worker)
+            self.all_lost.append(worker)
             self.loss.set()
 
     def _retire(self, worker: str) -> None:

@@ -9,6 +9,7 @@ import uuid
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
+from itertools import islice
 from typing import Any
 
 import cloudpickle
@@ -21,6 +22,7 @@ from antipodes.executors.distributed import health
 from antipodes.executors.distributed.connection import ask, one_line, translated
 from antipodes.executors.distributed.membership import Membership
 from antipodes.executors.distributed.worker import named
+from antipodes.system.events import WorkersLost
 from antipodes.system.machine import human
 from antipodes_tasks.base.errors import (
     AntipodesError,
@@ -262,6 +264,10 @@ class TaskQueue:
         self._waiting = deque(calls)
         self._under_way: dict[Handle, tuple[Key, frozenset[str]]] = {}
         """The key of the call and the workers that may run the task, by future."""
+        self.losses = 0
+        """Number of times that workers or the scheduler were lost."""
+        self._told = len(membership.watch.all_lost)
+        """Number of lost members of which the listener has been notified."""
         self._stuck = 0
         """Number of times that workers were stuck since the last result."""
 
@@ -272,11 +278,14 @@ class TaskQueue:
         SchedulerLostError if the scheduler does not return.
         """
         while True:
+            if lost := self._membership.watch.all_lost[self._told :]:
+                self._tell_loss(_listed(lost))
             try:
                 if not self._start_some():
                     return
                 self._collect_some()
-            except WorkersStuckError:
+            except WorkersStuckError as error:
+                self._tell_loss(str(error))
                 self._stuck += 1
                 if self._stuck > STUCK_ALLOWED:
                     raise
@@ -284,7 +293,8 @@ class TaskQueue:
             except WorkersLostError:
                 if not (self._membership.watch.lost or self._membership.changed):
                     raise
-            except SchedulerLostError:
+            except SchedulerLostError as error:
+                self._tell_loss(str(error))
                 if not self._restart_all():
                     return
             if (self._membership.watch.lost or self._membership.changed) and not self._change_workers():
@@ -293,13 +303,13 @@ class TaskQueue:
     def _start_some(self) -> bool:
         """Start as many tasks as there is room for; return whether any are under way."""
         members = frozenset(self._membership.members)
-        room = TASKS_PER_THREAD * self._membership.threads - len(self._under_way)
-        while self._waiting and room > 0 and not self._stop():
-            key = self._waiting[0]
-            name = f"{key[0]}-{uuid.uuid4().hex}", key[1]  # a restarted task needs a new name
-            (future,) = self._tasks.submit({name: self._calls[key]}, [name])
-            self._under_way[future] = self._waiting.popleft(), members
-            room -= 1
+        room = 0 if self._stop() else TASKS_PER_THREAD * self._membership.threads - len(self._under_way)
+        # a restarted task needs a new name
+        names = {(f"{key[0]}-{uuid.uuid4().hex}", key[1]): key for key in islice(self._waiting, max(0, room))}
+        futures = self._tasks.submit({name: self._calls[key] for name, key in names.items()}, list(names))
+        for future, key in zip(futures, names.values(), strict=True):
+            self._under_way[future] = key, members
+            self._waiting.popleft()
         return bool(self._under_way)
 
     def _collect_some(self) -> None:
@@ -309,6 +319,12 @@ class TaskQueue:
             key, _ = self._under_way.pop(future)
             self._stuck = 0
             self._on_result(key, result)
+
+    def _tell_loss(self, reason: str) -> None:
+        """Count a loss, and notify the listener of it."""
+        self.losses += 1
+        self._told = len(self._membership.watch.all_lost)
+        self._membership.listener(WorkersLost(reason))
 
     def _restart_stuck(self) -> None:
         """Requeue the tasks that are on stuck workers, and the tasks whose results are on them."""

@@ -73,8 +73,10 @@ class Assembly(ABC, Generic[Written]):
         """Commit the finished table, whose chunks are all written."""
 
 
-def assemble(assembly: Assembly[Written], scheduler: Scheduler, pace: CommitPace, stop: Stop) -> None:
+def assemble(assembly: Assembly[Written], scheduler: Scheduler, pace: CommitPace, stop: Stop) -> int:
     """Write all missing chunks of a table, and finish the table, unless told to stop before.
+
+    Return the number of times that workers were lost. Other workers write their chunks.
 
     If the segments come from the journal, the chunks written so far are committed from time to time. After a stop they
     are always committed.
@@ -92,13 +94,16 @@ def assemble(assembly: Assembly[Written], scheduler: Scheduler, pace: CommitPace
 
     with commits.clock.measure("write"):
         commits.listener(assembly.progress(len(assembly.missing)))
-        scheduler.run_unordered(assembly.calls(), report_chunks, stop)
+        losses = scheduler.run_unordered(assembly.calls(), report_chunks, stop)
+        if losses:
+            commits.shut_out_lost_workers()
         if len(written) == len(assembly.missing):
             assembly.complete()
-            return
+            return losses
         if assembly.found:  # the journal needs their segments, so that a run can resume from there
             flush(assembly.found, assembly.manifest.committed_depth, commits.lock.token)
         assembly.commit()
+        return losses
 
 
 class DepthAssembly(Assembly[int]):

@@ -182,7 +182,8 @@ class LayerSearch:
                 found = self._end_search(shards)
                 self._shards = None
             if isinstance(commits, TableCommits):
-                assemble(plan.strategy.assembly(commits, found), self._scheduler, self._pace, self._session.stop)
+                assembly = plan.strategy.assembly(commits, found)
+                self.losses.count += assemble(assembly, self._scheduler, self._pace, self._session.stop)
         except JournalDamagedError as error:
             self._damage.append(str(error))
             self._shards = None
