@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from itertools import chain, islice, permutations, product
 from typing import Any
 
+import bandaged
 import group_puzzles
 import numpy as np
 import pytest
@@ -35,6 +36,7 @@ from antipodes_tasks.spaces.mixed_radix import MixedRadix, deciding_order, field
 from antipodes_tasks.spaces.orbits import Orbits
 from antipodes_tasks.spaces.regions import Regions
 from antipodes_tasks.spaces.selection import best_space, every_cut, index_size, numbering_of, stored_space
+from antipodes_tasks.spaces.shapes import Shapes
 from antipodes_tasks.spaces.space import NOT_NUMBERED, Numbering, Space
 
 SAMPLES, CONTENTS = 200, 5000
@@ -76,6 +78,7 @@ CASES = [
     Case(Group, group_puzzles.puzzles()),
     Case(MixedRadix, st.integers(0, 10**6).map(random_puzzle)),
     Case(Regions, additive_settings().map(puzzle_from)),
+    Case(Shapes, st.integers(0, 10**6).map(lambda seed: bandaged.random_puzzle(seed)[1])),
 ]
 every_kind = pytest.mark.parametrize("case", CASES, ids=repr)
 

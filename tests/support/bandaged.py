@@ -2,8 +2,13 @@
 
 import random
 from collections.abc import Sequence
+from contextlib import suppress
 from itertools import count
 from typing import Any, NamedTuple
+
+from antipodes.puzzles.families import puzzle_from
+from antipodes.puzzles.puzzle import Puzzle
+from antipodes_tasks.base.errors import ConfigError
 
 Symbols = tuple[str, ...]
 
@@ -52,8 +57,16 @@ class Bandaged(NamedTuple):
         return after
 
 
-def random_bandaged(seed: int, largest: int = 8) -> Bandaged:
-    """Return a random puzzle; some of them are refused, because a move is never legal or symbols are ambiguous."""
+def random_puzzle(seed: int, largest: int = 6) -> tuple[Bandaged, Puzzle]:
+    """Return a random puzzle whose moves are all legal in some position, and whose symbols are unambiguous."""
+    for number in count():
+        bandaged = _random(seed << 10 | number, largest)
+        with suppress(ConfigError):
+            return bandaged, puzzle_from(bandaged.settings)
+    raise AssertionError
+
+
+def _random(seed: int, largest: int) -> Bandaged:
     chosen = random.Random(seed)
     size = chosen.randint(5, largest)
     moves = {name: _origin(chosen, size) for name in "ABC"[: chosen.randint(2, 3)]}

@@ -40,6 +40,12 @@ PUZZLES: dict[str, dict[str, Any]] = {
     "free tiles": {"family": "sliding", "rows": 2, "columns": 4, "start": "1 2 x 2 . 3 x x", "free": ["x"]},
     "blocks": {"family": "blocks", "start": "AABC/AAD./E.FF"},
     "cars": {"family": "blocks", "axis": True, "moves": "slides", "start": "AA.B/C..B/C.DD", "goal": "..AA/????/????"},
+    "bandaged": {
+        "family": "generators",
+        "start": "a b c d e e f a",
+        "moves": {"L": "(0 1 2 3)", "R": "(3 4 5 6 7)", "X": "(1 2 3 4)"},
+        "pieces": [[1, 2]],
+    },
     "group": {"family": "generators", "n": 7, "moves": {"A": "(0 1 2 3 4 5 6)", "B": "(1 2)(3 6)"}},
 }
 
@@ -97,8 +103,8 @@ FUNCTIONS = [name for name in PYTHON if not name.startswith("reduced")]
 """Names of the puzzles whose symmetries are unknown, and whose moves accept reachable positions only."""
 KINDS = [*SETTINGS, *PYTHON]
 FAST = (
-    *("corners and equal edges", "one-way", "several blanks", "cars", "group", "reduced one-way", "reduced goals"),
-    *("keys of tiles", "keys of one-way functions", "reduced functions"),
+    *("corners and equal edges", "one-way", "several blanks", "cars", "bandaged", "group"),
+    *("reduced one-way", "reduced goals", "keys of tiles", "keys of one-way functions", "reduced functions"),
 )
 """Names of the puzzles that fast tests try in every way: one of each kind of space, of moves and of symmetries."""
 

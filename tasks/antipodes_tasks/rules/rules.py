@@ -33,6 +33,8 @@ class Rules:
     moves: Moves
     enumerated: bool = False
     """Whether only reachable positions are numbered: a search lists them, since they are few."""
+    by_shape: bool = field(default=False, compare=False)
+    """Whether positions are numbered by shapes if there are not too many shapes: some pieces cover several places."""
     origin: tuple[int, ...] | None = None
     """The ``start`` of the puzzle file if its ``goal`` names the positions at depth 0; sequences of moves begin there.
 

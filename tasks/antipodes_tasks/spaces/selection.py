@@ -18,6 +18,7 @@ KINDS = {
     "fields": "mixed_radix.MixedRadix",
     "regions": "regions.Regions",
     "reduced": "reduced_numbering.Reduced",
+    "shapes": "shapes.Shapes",
     KEYED: "keyed.Keyed",
 }
 """The numberings by their names in a store. Each is imported only when needed: importing all of them takes 30 ms."""
@@ -223,6 +224,11 @@ def _kind_for(rules: Rules) -> type[Numbering]:
     it is preferred, because it has fewer column maps. The order of a group is not computed if it certainly exceeds 64
     bits, because that can take a minute. A puzzle that declares itself enumerated gets keys.
     """
+    if rules.by_shape and not rules.depends_on_origin:
+        from antipodes_tasks.spaces.shapes import Shapes
+
+        if Shapes.suits(rules):
+            return Shapes
     if rules.enumerated:
         return _kind(KEYED)
     if rules.moves.pairs is not None:

@@ -72,7 +72,7 @@ def _enumerated(puzzle: Puzzle) -> Puzzle:
     """Return the puzzle whose positions a search lists, even if a formula could number them."""
     if puzzle.moves.free is not None:
         raise ConfigError(f"[puzzle] {ENUMERATED}: cannot be combined with free tiles; remove one of them")
-    return replace(puzzle, rules=replace(puzzle.rules, enumerated=True))
+    return replace(puzzle, rules=replace(puzzle.rules, enumerated=True, by_shape=False))
 
 
 def _described(describe: Callable[[Mapping[str, Any]], Puzzle], settings: Mapping[str, Any]) -> Puzzle:

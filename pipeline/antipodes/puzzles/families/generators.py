@@ -54,7 +54,7 @@ def generators(settings: Mapping[str, Any]) -> Puzzle:
     others = {name: turn for name, turn in turns.items() if name not in moves}
     puzzle = row_puzzle(settings, starts, _permuting(moves, starts[0]), _notation(settings, size))
     if "conditions" in settings or "pieces" in settings:
-        return _conditional(puzzle, turns, metric, _conditions(puzzle, turns, settings))
+        return _conditional(puzzle, turns, metric, _conditions(puzzle, turns, settings), "pieces" in settings)
     return replace(puzzle, sequence_moves=_permuting(others, starts[0])) if others else puzzle
 
 
@@ -71,7 +71,7 @@ def _notation(settings: Mapping[str, Any], size: int) -> Lists:
 
 
 def _conditional(
-    puzzle: Puzzle, turns: Mapping[str, Turn], metric: str, conditions: Mapping[str, Sequence[Masks]]
+    puzzle: Puzzle, turns: Mapping[str, Turn], metric: str, conditions: Mapping[str, Sequence[Masks]], by_shape: bool
 ) -> Puzzle:
     """Return the puzzle in which each turn is only legal in positions that meet one of its conditions.
 
@@ -90,7 +90,7 @@ def _conditional(
     if len(moves) > MAX_MOVES:
         raise ConfigError(f"[puzzle] pieces: expected at most {MAX_MOVES:,} cases of moves, found {len(moves):,}")
     large = puzzle.parts[0].size > MAX_NUMBERED
-    rules = replace(puzzle.rules, moves=_transforms(puzzle, moves), enumerated=large)
+    rules = replace(puzzle.rules, moves=_transforms(puzzle, moves), enumerated=large, by_shape=by_shape)
     known = {move.name for move in moves}
     others = [move for move in others if move.name not in known]
     return replace(puzzle, rules=rules, sequence_moves=_transforms(puzzle, others) if others else None)
