@@ -112,9 +112,8 @@ def depths(shards: Sequence[Shard]) -> Depths:
     for one in shards:
         for chunk in range(one.segments.first_chunk, one.segments.end_chunk):
             rows = min(CHUNK_ROWS, SPACE.rows - chunk * CHUNK_ROWS)
-            found.append(
-                depths_of(one.segments.of_chunk(chunk), np.full((rows, SPACE.width), UNREACHED, dtype=np.uint8))
-            )
+            segments = list(one.segments.segments_between(range(chunk, chunk + 1), 0, one.segments.searched))
+            found.append(depths_of(segments, np.full((rows, SPACE.width), UNREACHED, dtype=np.uint8)))
     return np.concatenate(found)
 
 

@@ -27,6 +27,7 @@ from antipodes.tables.verify import verify
 EVERY_LAYER = RunOptions(workers=2, checkpoint_every=0)
 Patch = pytest.MonkeyPatch
 Searched = tuple[Config, dict[str, bytes]]
+PANCAKES = Config({"name": "pancakes", "family": "pancake", "n": 5, "enumerated": True})
 
 
 @pytest.fixture(scope="module")
@@ -48,14 +49,13 @@ def searched(request: pytest.FixtureRequest, config: Config, whole: dict[str, by
     if request.param == "bits":
         yield config, whole
         return
-    pancakes = Config({"name": "pancakes", "family": "pancake", "n": 5, "enumerated": True})
     with pytest.MonkeyPatch.context() as patch, TemporaryDirectory() as folder:
         many_parts(patch)
         patch.setattr("antipodes.tables.store.table_manifest.KEY_CHUNK", 30)
         patch.setattr("antipodes.tables.layers.key_assembly.TASK_KEYS", 60)
-        assert plan_run(pancakes.puzzle).partition_count > 2
-        run_puzzle(pancakes, Path(folder) / "t.zarr", RunOptions(workers=2))
-        yield pancakes, contents(Path(folder) / "t.zarr")
+        assert plan_run(PANCAKES.puzzle).partition_count > 2
+        run_puzzle(PANCAKES, Path(folder) / "t.zarr", RunOptions(workers=2))
+        yield PANCAKES, contents(Path(folder) / "t.zarr")
 
 
 BEFORE, AFTER = (True,), (False,)
@@ -100,6 +100,30 @@ def test_killed_at(
             run_puzzle(config, store, EVERY_LAYER)
     assert run_puzzle(config, store, RunOptions(workers=1)).complete
     assert contents(store) == whole
+
+
+@pytest.mark.parametrize(("kind", "tasks"), [("bits", 1), ("keys", 2)])
+def test_the_chunks_of_a_task_are_read_together(
+    kind: str, tasks: int, config: Config, tmp_path: Path, monkeypatch: Patch
+) -> None:
+    """A bucket takes a while to answer each request. There are many chunks, each with a segment for every depth."""
+    many_parts(monkeypatch)
+    monkeypatch.setattr("antipodes.tables.layers.key_assembly.TASK_KEYS", 60)
+    store = tmp_path / "t.zarr"
+    config = PANCAKES if kind == "keys" else config
+    with monkeypatch.context() as patch:
+        patch.setattr(TableStore, "write_chunk", killing(TableStore.write_chunk, 0, before=True))
+        with pytest.raises(Killed):
+            run_puzzle(config, store, RunOptions(workers=1, checkpoint_every=1e-9))
+    read, requests = Journal._read, list[str]()
+
+    def watched(journal: Journal, key: str, *place: int) -> memoryview:
+        requests.append(key)
+        return read(journal, key, *place)
+
+    monkeypatch.setattr(Journal, "_read", watched)
+    assert run_puzzle(config, store, RunOptions(workers=1)).complete
+    assert 0 < len(requests) <= tasks * len(set(requests))
 
 
 def killed_in_assembly(config: Config, store: Path, monkeypatch: Patch, chunks: int) -> None:

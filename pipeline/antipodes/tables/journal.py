@@ -35,6 +35,9 @@ FOLDER, CHECKPOINTS = "journal", "checkpoint"
 """The folder of journal files, and the folder of a counts-only run's checkpoints."""
 MAX_READ_BYTES = 16 << 20
 """Maximum number of bytes that are read from a file in one piece, unless a single segment is longer."""
+MAX_GAP_BYTES = 1 << 18
+"""Maximum number of bytes between two segments that are read in one piece. A bucket takes longer to answer a request
+than to send these bytes."""
 MAX_HEADER_BYTES, COVER_BYTES = 1 << 12, 64
 """Maximum size of the header of a journal file in bytes, plus bytes for the cover of each chunk."""
 MAX_INDEX_BYTES = 1 << 29
@@ -138,10 +141,17 @@ class Journal:
             yield from piece
 
     def pieces(
-        self, stored: StoredSegments, entries: NDArray[np.void], read_bytes: int = MAX_READ_BYTES
+        self,
+        stored: StoredSegments,
+        entries: NDArray[np.void],
+        read_bytes: int = MAX_READ_BYTES,
+        max_gap: int = MAX_GAP_BYTES,
     ) -> Generator[list[Segment], None, None]:
-        """Read as `segments` does, and yield lists of segments of at most ``read_bytes``, or of one longer segment."""
-        for run in _runs(np.sort(entries, order=("file", "offset")), read_bytes):
+        """Read as `segments` does, and yield lists of segments of at most ``read_bytes``, or of one longer segment.
+
+        Segments that are at most ``max_gap`` bytes apart in a file are read in one piece.
+        """
+        for run in _runs(np.sort(entries, order=("file", "offset")), read_bytes, max_gap):
             key, begin = stored.files[run[0]["file"]], int(run[0]["offset"])
             length = int(run[-1]["offset"]) + int(run[-1]["length"]) - begin
             content = self._read(key, begin, length)
@@ -174,10 +184,9 @@ class Journal:
 
     def _read(self, key: str, begin: int, length: int) -> memoryview:
         try:
-            content = self.storage.read_range(key, begin, length)
+            return memoryview(self.storage.read_range(key, begin, length))
         except FileNotFoundError:
             raise JournalDamagedError(f"{self.storage.name_of(key)} is missing") from None
-        return memoryview(bytearray(content))  # writable, since numba would compile kernels again for read-only arrays
 
     def _segment(self, key: str, entry: np.void, content: memoryview, offset: int) -> Segment:
         """Return the segment whose bytes begin at an offset of the content."""
@@ -188,7 +197,8 @@ class Journal:
             raise JournalDamagedError(
                 f"{name} is corrupt: the digest of chunk {chunk} at depth {depth} is not the one in its index", key
             )
-        return Segment(chunk, depth, kind, count, np.frombuffer(data, dtype=np.uint8))
+        # a writable copy, since numba would compile kernels again for read-only arrays
+        return Segment(chunk, depth, kind, count, np.frombuffer(bytearray(data), dtype=np.uint8))
 
 
 def _for_each(function: Callable[[int], Result], count: int) -> list[Result]:
@@ -223,12 +233,12 @@ def last_depth_in(key: str) -> int:
     return int(parts[2]) if len(parts) == len(NAME_PARTS) and parts[2].isdecimal() else 1 << 16
 
 
-def _runs(entries: NDArray[np.void], read_bytes: int) -> Iterator[NDArray[np.void]]:
-    """Yield the entries in groups that are adjacent in a file, each of at most about ``read_bytes``."""
+def _runs(entries: NDArray[np.void], read_bytes: int, max_gap: int) -> Iterator[NDArray[np.void]]:
+    """Yield the entries in groups of at most about ``read_bytes``, in which gaps have at most ``max_gap`` bytes."""
     if not len(entries):
         return
     ends = entries["offset"] + entries["length"]
-    split = (entries["file"][1:] != entries["file"][:-1]) | (entries["offset"][1:] != ends[:-1])
+    split = (entries["file"][1:] != entries["file"][:-1]) | (entries["offset"][1:] > ends[:-1] + np.uint64(max_gap))
     for run in np.split(entries, np.flatnonzero(split) + 1):
         piece = (run["offset"] - run["offset"][0]) // np.uint64(read_bytes)
         yield from np.split(run, np.flatnonzero(np.diff(piece)) + 1)

@@ -4,7 +4,7 @@ Chunks are independent of each other, and a lost task is repeated. A subclass of
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import ClassVar, Generic, TypeVar
 
@@ -12,6 +12,7 @@ import numpy as np
 
 from antipodes.executors.api import Call, Key, Scheduler, Stop
 from antipodes.system.events import Assembling
+from antipodes.tables.journal import MAX_READ_BYTES
 from antipodes.tables.journal_file import StoredSegments
 from antipodes.tables.layers.commits import CommitPace, TableCommits
 from antipodes.tables.layers.shard_segments import ShardSegments, flush
@@ -27,6 +28,8 @@ Written = TypeVar("Written")
 """The facts about a chunk that its task returns."""
 WRITE_THREADS = 4
 """Number of chunks that a task writes at the same time: one is compressed while another is written to the disk."""
+MIN_READ_BYTES = 1 << 20
+"""Number of bytes of segments that are read together even if chunks are small, unless memory is scarce."""
 TASK_STATES = 1 << 24
 """Number of positions whose chunks one task writes, if their segments are not in a shard."""
 
@@ -180,15 +183,39 @@ def write_chunks(
 ) -> dict[int, int]:
     """Write chunks from the segments of a shard or of the journal; return their digests, by their numbers."""
 
-    def write(chunk: int) -> tuple[int, int]:
-        depths = depths_of(segments_of(store, manifest, source, chunk), store.unreached(manifest, chunk))
+    def write(one: tuple[int, list[Segment]]) -> tuple[int, int]:
+        chunk, segments = one
+        depths = depths_of(segments, store.unreached(manifest, chunk))
         return chunk, store.write_chunk(manifest, chunk, depths, token)
 
-    return dict(on_threads(write, chunks, min(threads, len(chunks))))
+    written: dict[int, int] = {}
+    # about as many bytes as the segments of the chunks that are written at the same time
+    read_bytes = max(MIN_READ_BYTES * (threads > 1), threads * manifest.chunk_rows * manifest.width)
+    for found in segments_of(store, manifest, source, chunks, read_bytes):
+        written.update(on_threads(write, found.items(), min(threads, len(found))))
+    return written
 
 
-def segments_of(store: TableStore, manifest: TableManifest, source: Source, chunk: int) -> list[Segment]:
-    """Return all segments of a chunk or of a range of keys."""
-    if isinstance(source, StoredSegments):
-        return list(store.journal(manifest).segments(source, source.of_chunks(chunk, chunk + 1)))
-    return source.of_chunk(chunk)
+def segments_of(
+    store: TableStore, manifest: TableManifest, source: Source, chunks: Sequence[int], read_bytes: int = MAX_READ_BYTES
+) -> Iterator[dict[int, list[Segment]]]:
+    """Yield all segments of chunks or of ranges of keys, by their numbers, which ascend.
+
+    Chunks are read from files together as long as their segments take at most ``read_bytes``. Each request to a bucket
+    takes a while, and a chunk has a segment for each depth.
+    """
+    stored = source if isinstance(source, StoredSegments) else source.stored
+    entries = stored.of_chunks(chunks[0], chunks[-1] + 1)
+    lengths = np.bincount(entries["chunk"] - chunks[0], entries["length"], chunks[-1] + 1 - chunks[0])
+    ends = np.cumsum(lengths[np.array(chunks) - chunks[0]])
+    for some in np.split(chunks, np.flatnonzero(np.diff(ends // max(1, read_bytes))) + 1):
+        found: dict[int, list[Segment]] = {chunk: [] for chunk in some.tolist()}
+        first, end = int(some[0]), int(some[-1]) + 1
+        if isinstance(source, StoredSegments):
+            segments = store.journal(manifest).segments(source, source.of_chunks(first, end))
+        else:
+            segments = source.segments_between(range(first, end), 0, source.searched)
+        for one in segments:
+            if one.chunk in found:
+                found[one.chunk].append(one)
+        yield found

@@ -54,7 +54,7 @@ class DiskSegments(ShardSegments):
         entries = entries[(entries["depth"] >= first_depth) & (entries["depth"] <= last_depth)]
         if needed is not None:
             entries, log = entries[needed[entries["chunk"]]], [one for one in log if needed[one.chunk]]
-        pieces = self.journal.pieces(stored, entries, READ_BYTES)
+        pieces = self.journal.pieces(stored, entries, READ_BYTES, max_gap=0)
         ahead = int(entries["length"].sum(dtype=np.int64)) >= MIN_BYTES_AHEAD
         for piece in read_ahead(pieces) if ahead else pieces:
             yield from piece

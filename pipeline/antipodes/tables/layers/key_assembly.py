@@ -8,6 +8,7 @@ both of them.
 from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,11 +16,13 @@ from numpy.typing import NDArray
 
 from antipodes.executors.api import Call, Key
 from antipodes.system.events import Assembling
+from antipodes.tables.journal_file import StoredSegments
 from antipodes.tables.layers.assembly import WRITE_THREADS, Assembly, Source, segments_of
 from antipodes.tables.store.search_stores import LayerCounts, TableStore
 from antipodes.tables.store.table_manifest import TableManifest
 from antipodes_tasks.base.parallel import on_threads
 from antipodes_tasks.bfs.key_partition import with_depths
+from antipodes_tasks.bfs.segments import Segment
 from antipodes_tasks.keys.packing import Keys
 
 TASK_KEYS = 1 << 22
@@ -54,8 +57,8 @@ class KeyAssembly(Assembly[KeyChunk]):
 
     @property
     def chunks_of_source(self) -> int:
-        """One range of keys."""
-        return 1
+        """All ranges of keys."""
+        return max(1, self.store.journal(self.manifest).chunks)
 
     def find_missing(self) -> Sequence[int]:
         """Return the chunks without keys or without depths."""
@@ -75,7 +78,7 @@ class KeyAssembly(Assembly[KeyChunk]):
             chunks = missing[number : number + size]
             first, end = manifest.rows_of(chunks[0]).start, manifest.rows_of(chunks[-1]).stop
             needed = ranges[int(np.searchsorted(begins, first, side="right")) - 1 : int(np.searchsorted(begins, end))]
-            calls["assemble", number] = write_key_chunks, store, sent, needed, chunks, token
+            calls["assemble", number] = write_key_chunks, store, sent, _without_others(needed), chunks, token
         return calls
 
     def progress(self, left: int) -> Assembling:
@@ -108,6 +111,14 @@ def _ranges(sources: Sequence[Source], counts: LayerCounts) -> list[RangeOfSourc
     return [RangeOfSource(source, number, begins[number]) for source, number in every if sizes[number]]
 
 
+def _without_others(ranges: Sequence[RangeOfSource]) -> list[RangeOfSource]:
+    """Return the ranges with sources that contain the stored segments of no other range."""
+    if not isinstance(source := ranges[0].source, StoredSegments):
+        return list(ranges)
+    source = source.part(ranges[0].number, ranges[-1].number + 1)
+    return [replace(one, source=source) for one in ranges]
+
+
 def write_key_chunks(
     store: TableStore, manifest: TableManifest, ranges: Sequence[RangeOfSource], chunks: Sequence[int], token: str
 ) -> dict[int, KeyChunk]:
@@ -137,8 +148,8 @@ def _cut(
     """Yield the positions of each chunk. Besides a chunk, memory holds the rest of at most one range."""
     keys, depths = with_depths([], manifest.key_words)
     end, waiting = ranges[0].begin, deque(chunks)
-    for one in ranges:
-        found = with_depths(segments_of(store, manifest, one.source, one.number), manifest.key_words)
+    for segments in _segments(store, manifest, ranges):
+        found = with_depths(segments, manifest.key_words)
         keys, depths = np.concatenate((keys, found[0])), np.concatenate((depths, found[1]))
         end += len(found[0])
         begin = end - len(keys)
@@ -148,6 +159,14 @@ def _cut(
             yield ChunkPositions(number, keys[here], depths[here])
         done = max(0, manifest.rows_of(waiting[0]).start - begin) if waiting else len(keys)
         keys, depths = keys[done:], depths[done:]
+
+
+def _segments(store: TableStore, manifest: TableManifest, ranges: Sequence[RangeOfSource]) -> Iterator[list[Segment]]:
+    """Yield the segments of each range."""
+    for _, some in groupby(ranges, lambda one: id(one.source)):
+        same = list(some)
+        for found in segments_of(store, manifest, same[0].source, [one.number for one in same]):
+            yield from found.values()
 
 
 def _write(store: TableStore, manifest: TableManifest, listed: ChunkPositions, token: str) -> KeyChunk:

@@ -53,10 +53,6 @@ class ShardSegments:
         stored = StoredSegments(self.first_chunk, self.end_chunk, self.stored.files, entries, self.stored.known)
         self.stored = stored.part(self.first_chunk, self.end_chunk)
 
-    def of_chunk(self, chunk: int) -> list[Segment]:
-        """Return all segments of a chunk."""
-        return list(self.segments_between(range(chunk, chunk + 1), 0, self.searched))
-
     def segments_between(self, chunks: range, first_depth: int, last_depth: int) -> Iterator[Segment]:
         """Yield the segments of some chunks at depths from ``first_depth`` to ``last_depth``."""
         entries = self.stored.of_chunks(chunks.start, chunks.stop)
