@@ -92,9 +92,10 @@ def test_calls_take_results_of_other_calls(scheduler: Scheduler) -> None:
     assert scheduler.gather(list(handles.values())) == [70]
 
 
-def test_submit_keeps_the_order_of_calls(scheduler: Scheduler) -> None:
-    handles = scheduler.submit({("i", number): (add, number, 1) for number in range(5)})
-    assert scheduler.gather(list(handles.values())) == [1, 2, 3, 4, 5]
+def test_submitted_calls_keep_their_order_and_their_results(scheduler: Scheduler) -> None:
+    handles = list(scheduler.submit({("i", number): (add, number, 1) for number in range(5)}).values())
+    assert scheduler.gather(handles) == [1, 2, 3, 4, 5]
+    assert all(map(scheduler.holds, handles))
 
 
 @pytest.mark.parametrize(("error", "drawn"), [(ValueError, 1), (Stopped, 0), (KeyboardInterrupt, 0)])
