@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import re
 from collections.abc import Callable
 from hashlib import sha256
 from pathlib import Path
@@ -288,12 +289,25 @@ def test_the_description_of_the_api(client: Client) -> None:
         assert client.ask("GET", elsewhere).status == 404
 
 
-def test_the_page_and_its_files(client: Client) -> None:
+def test_the_page_has_a_version(client: Client) -> None:
     page = client.ask("GET", "/")
     assert page.status == 200
     assert page.headers["content-type"] == "text/html; charset=utf-8"
     again = client.ask("GET", "/", headers={"if-none-match": page.headers["etag"]})
     assert (again.status, again.body) == (304, b"")
     assert client.ask("HEAD", "/").status == 200
-    script = client.ask("GET", "/static/api.js")
-    assert (script.status, script.headers["content-type"]) == (200, "text/javascript; charset=utf-8")
+
+
+def test_a_browser_asks_for_the_files_of_the_page_once(client: Client) -> None:
+    addresses = re.findall(r'(?:src|href)="(static/[^"]+)"', client.ask("GET", "/").body.decode())
+    assert len(addresses) > 20
+    for address in addresses:
+        file = client.ask("GET", f"/{address}")
+        assert (file.status, file.headers["cache-control"]) == (200, "public, max-age=31536000, immutable"), address
+    _, version, name = next(one for one in addresses if one.endswith("/api.js")).split("/")
+    script = client.ask("GET", f"/static/{version}/{name}")
+    assert script.headers["content-type"] == "text/javascript; charset=utf-8"
+    # a page that was loaded before the service was updated goes on, but keeps nothing of it
+    earlier = client.ask("GET", f"/static/{version[::-1]}/{name}")
+    assert (earlier.status, earlier.headers["cache-control"], earlier.body) == (200, "no-cache", script.body)
+    assert client.ask("GET", f"/static/{version}/index.html").status == 404

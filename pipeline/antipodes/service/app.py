@@ -42,28 +42,17 @@ TYPES = {
 }
 """The media type of each kind of file; other files are not served."""
 
-NO_PAGE = "<!doctype html><title>antipodes</title><p>There is no page yet: the API is at /api/v1/openapi.json"
+KEPT = {"cache-control": "public, max-age=31536000, immutable"}
+"""Headers that let a browser keep a file for a year without asking again."""
 
 
-def find_static_files() -> dict[str, Path]:
+def read_static_files() -> dict[str, bytes]:
     """Return the files of the page, which are part of the package, by name: a relative path with slashes.
 
-    The list is fixed, so no request can name another path.
+    They are read once, so that all that a page loads belongs together, and no request can name another path.
     """
     found = (path for path in sorted(FOLDER.rglob("*")) if path.suffix in TYPES and path.is_file())
-    return {path.relative_to(FOLDER).as_posix(): path for path in found}
-
-
-def static_response(request: Request, files: dict[str, Path], name: str) -> Response:
-    """Return the file with a name, or status 304 if the browser already has it."""
-    if name not in files:
-        return Response(NO_PAGE, media_type=TYPES[".html"]) if name == INDEX else response_to_status(404)
-    content = files[name].read_bytes()
-    version = hashlib.sha256(content).hexdigest()[:16]
-    headers = kept_by_version(version)
-    if is_known(request, version):
-        return Response(status_code=304, headers=headers)
-    return Response(content, headers=headers, media_type=TYPES[files[name].suffix])
+    return {path.relative_to(FOLDER).as_posix(): path.read_bytes() for path in found}
 
 
 API = "/api/v1"
@@ -98,17 +87,29 @@ async def _status(request: Request, error: Any) -> Response:
 
 
 def _add_page(app: FastAPI) -> None:
-    """Add the routes of the page and its files; files that are created later are not served."""
-    files = find_static_files()
+    """Add the routes of the page and its files.
+
+    The addresses of the files contain their version. So a browser asks only for the page, which names them, again.
+    """
+    files = read_static_files()
+    version = hashlib.sha256(b"".join(files.values())).hexdigest()[:16]
+    page = files.pop(INDEX).replace(b'="static/', f'="static/{version}/'.encode())
 
     def index(request: Request) -> Response:
-        return static_response(request, files, INDEX)
+        headers = kept_by_version(version)
+        if is_known(request, version):
+            return Response(status_code=304, headers=headers)
+        return Response(page, headers=headers, media_type=TYPES[".html"])
 
-    def file(request: Request, name: str) -> Response:
-        return static_response(request, files, name)
+    def file(asked: str, name: str) -> Response:
+        if name not in files:
+            return response_to_status(404)
+        # A page of an earlier version, which a browser still shows, gets the file of this one.
+        headers = KEPT if asked == version else kept_by_version(version)
+        return Response(files[name], headers=headers, media_type=TYPES[Path(name).suffix])
 
     app.add_api_route("/", index, methods=["GET", "HEAD"], include_in_schema=False)
-    app.add_api_route("/static/{name:path}", file, methods=["GET", "HEAD"], include_in_schema=False)
+    app.add_api_route("/static/{asked}/{name:path}", file, methods=["GET", "HEAD"], include_in_schema=False)
 
 
 def _add_api(app: FastAPI, stores: "Stores") -> None:

@@ -54,7 +54,10 @@ def test_the_last_depth_is_labelled(open_page: Open) -> None:
 def test_percentages_are_rounded_but_never_to_all(open_page: Open) -> None:
     parts = [0.99877, 0.99949, 0.999999999, 0.991, 0.5051, 0.0126, 1]
     page = open_page("/")
-    found = page.evaluate("async (parts) => parts.map((await import('/static/elements.js')).formatPercent)", parts)
+    found = page.evaluate(
+        "async (parts) => parts.map((await import(document.scripts[0].src.replace('main', 'elements'))).formatPercent)",
+        parts,
+    )
     assert found == ["99.9 %", "99.9490 %", "99.9999 %", "99.1 %", "51 %", "1.3 %", "100 %"]
 
 
