@@ -158,7 +158,8 @@ def many_parts(patch: pytest.MonkeyPatch) -> None:
     patch.setattr("antipodes.tables.layers.division.CHUNK_STATES", (32, 256))
     patch.setattr("antipodes.tables.layers.division.PARTITION_STATES", 100)
     patch.setattr("antipodes.tables.layers.division.SCATTERED_PARTITIONS", 1000)
-    for constant, value in {"SMALL": 40, "RANGES": 12, "STEPS": 8, "MAX_STEPS": 32, "WALKERS": 200}.items():
+    ranges = {"SMALL": 40, "RANGES": 12, "STEPS": 8, "MAX_STEPS": 32, "MAX_CALLS": 128, "WALKERS": 200}
+    for constant, value in ranges.items():
         patch.setattr(f"antipodes_tasks.keys.ranges.{constant}", value)
     patch.setattr("antipodes.tables.store.table_manifest.KEY_CHUNK", 100)
     patch.setattr("antipodes.tables.layers.key_assembly.TASK_KEYS", 250)

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from brute_force import layers
 from dask.task_spec import TaskRef
+from every_kind import many_parts
 from faults import Killed, killing
 from forgetful import Forgetful
 from key_puzzles import BLOCKS, PUZZLES, brute_force, config_of
@@ -41,15 +42,8 @@ Patch = pytest.MonkeyPatch
 
 @pytest.fixture(scope="module", autouse=True)
 def _many_ranges() -> Iterator[None]:
-    """Ranges and chunks so small that these puzzles have several."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("antipodes_tasks.keys.ranges.SMALL", 40)
-        patch.setattr("antipodes_tasks.keys.ranges.RANGES", 12)
-        patch.setattr("antipodes_tasks.keys.ranges.STEPS", 8)
-        patch.setattr("antipodes_tasks.keys.ranges.MAX_STEPS", 32)
-        patch.setattr("antipodes_tasks.keys.ranges.WALKERS", 200)
-        patch.setattr("antipodes.tables.store.table_manifest.KEY_CHUNK", 100)
-        patch.setattr("antipodes.tables.layers.key_assembly.TASK_KEYS", 250)
+        many_parts(patch)
         yield
 
 
