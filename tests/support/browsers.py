@@ -4,12 +4,13 @@ import asyncio
 import os
 import shutil
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from typing import Any, Literal
 
 import psutil
 import pytest
 from axe_playwright_python.sync_playwright import Axe
+from cpu_times import charged
 from playwright.sync_api import Browser, Error, Page, expect, sync_playwright
 from waiting import PATIENCE
 
@@ -132,14 +133,17 @@ def started_browser() -> Iterator[Pages]:
     expect.set_options(timeout=1000 * PATIENCE)
     sandbox = ["--no-sandbox"] if os.geteuid() == 0 else []
     before = psutil.Process().children()
-    with sync_playwright() as playwright:
+    with ExitStack() as running:
+        playwright = running.enter_context(sync_playwright())
         launched = playwright.chromium.launch(
             executable_path=found, args=[*sandbox, *ARGUMENTS], timeout=1000 * PATIENCE
         )
+        running.callback(launched.close)
         pages = Pages(launched, set(psutil.Process().children()) - set(before))
         with _running_loop(None):
             yield pages
-        pages.browser.close()
+        with charged("ended_browser"):  # what the tests used of it is recorded already
+            running.close()
 
 
 @contextmanager

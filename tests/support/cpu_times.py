@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 CHARGED = Counter[str]()
-"""CPU seconds that no test pays for: ``compilation``, and ``fixtures`` of more than one test."""
+"""CPU seconds that no test pays for: ``compilation``, ``fixtures`` of more than one test, and ``ended_browser``."""
 BEGAN = pytest.StashKey[tuple[float, Counter[str]]]()
 """The CPU time that had passed when a test began, and what no test pays for of it."""
 _thread = threading.local()
