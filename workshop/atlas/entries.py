@@ -23,6 +23,7 @@ CHAPTERS: Mapping[str, Sequence[str]] = {
     ),
     "Cubes that turn at their corners": ("skewb-corner", "skewb", "skewb-diamond", "ivy", "dino-edge", "dino"),
     "Tetrahedra": ("pyraminx", "pyraminx-tips", "pyraminx-faces", "halpern-kolmelij"),
+    "Square-1": ("square-1-shape", "square-1-small"),
     "Sliding tiles": (
         "eight-puzzle",
         "eight-puzzle-blank-first",
@@ -59,6 +60,7 @@ TOO_LARGE = {
     "fifteen-puzzle": BY_PATTERNS,
     "fifteen-puzzle-blank-last": BY_PATTERNS,
     "twenty-four-puzzle": BY_PATTERNS,
+    "square-1": "its positions have no numbers of 64 bits; `antipodes solve` solves single positions",
 }
 """Bundled puzzles that the atlas leaves out, with the reason."""
 

@@ -9,6 +9,7 @@ from itertools import accumulate, pairwise
 from antipodes.drawing.picture import SQUARE, Picture, Shape, colours_of, text_picture, tile
 from antipodes.puzzles.drafts import Form, form_of
 from antipodes.puzzles.kpatterns import Pieces, is_kpattern, read_kpattern, written
+from antipodes.puzzles.sequences import Spelling
 from antipodes_tasks.base import arguments
 from antipodes_tasks.base.errors import PositionError
 from antipodes_tasks.base.quoting import counted, quote, shorten
@@ -60,6 +61,11 @@ class Notation(ABC):
         By default, return this notation, because names usually depend only on the kind of a piece.
         """
         return self
+
+    @property
+    def spelling(self) -> Spelling | None:
+        """Other texts for the names of moves in sequences; by default none."""
+        return None
 
     def form(self, parts: Sequence[Part]) -> Form:
         """Return the form in which a person edits positions; by default it has a row of places for each part."""

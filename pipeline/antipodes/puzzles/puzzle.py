@@ -342,7 +342,8 @@ class Puzzle:
     @cached_property
     def sequences(self) -> SequenceMoves:
         """The names that sequences may contain, and their moves."""
-        return SequenceMoves((self.moves,) if self.sequence_moves is None else (self.moves, self.sequence_moves))
+        kinds = (self.moves,) if self.sequence_moves is None else (self.moves, self.sequence_moves)
+        return SequenceMoves(kinds, self.notation.spelling)
 
     def follow(self, sequence: str, start: ArrayLike | None = None) -> Labels:
         """Return the positions ``(length + 1, places)`` along a sequence of moves, by default from the first start.

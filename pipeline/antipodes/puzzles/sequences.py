@@ -49,6 +49,16 @@ class Composable(Protocol):
 T = TypeVar("T", bound=Composable)
 
 
+@dataclass(frozen=True)
+class Spelling:
+    """Other texts for the names of moves. Names have no powers then: ``/3,0`` is a slash and a turn."""
+
+    pattern: str
+    """Regular expression of these texts, without groups."""
+    name_of: Callable[[str], str]
+    """Function that returns the name for such a text, or for a name; it is empty if the text means no move."""
+
+
 @dataclass(frozen=True, slots=True)
 class Token:
     """A name or a bracket of a sequence."""
@@ -62,16 +72,22 @@ class Token:
 
 
 def parse_sequence(
-    text: str, names: Mapping[str, T], error: type[InputError] = ConfigError, listed: Collection[str] | None = None
+    text: str,
+    names: Mapping[str, T],
+    error: type[InputError] = ConfigError,
+    listed: Collection[str] | None = None,
+    spelling: Spelling | None = None,
 ) -> T:
     """Return the transformation of a sequence of moves; the identity if the text is empty.
+
+    With a ``spelling``, the sequence may contain other texts for the names.
 
     Raises an ``error`` if the text is not a sequence of these names, or if ``names`` is empty. The message gives the
     character at which the error is, and the ``listed`` names (by default all names).
     """
     if not names:
         raise error("the moves have no names, so sequences are not possible")
-    return _evaluate(_Tokens(names, error, listed).tokens(text), names, error)
+    return _evaluate(_Tokens(names, error, listed, spelling).tokens(text), names, error)
 
 
 def resolve(texts: Mapping[str, str], names: Mapping[str, T], where: Callable[[str], str]) -> dict[str, T]:
@@ -103,10 +119,16 @@ class _Tokens:
     """A splitter of sequences into the names of moves and brackets."""
 
     def __init__(
-        self, names: Collection[str], error: type[InputError] = ConfigError, listed: Collection[str] | None = None
+        self,
+        names: Collection[str],
+        error: type[InputError] = ConfigError,
+        listed: Collection[str] | None = None,
+        spelling: Spelling | None = None,
     ) -> None:
         longest_first = sorted(filter(None, names), key=len, reverse=True)
-        known = "|".join(map(re.escape, longest_first)) or "(?!)"
+        known = "|".join([*([spelling.pattern] if spelling else []), *map(re.escape, longest_first)]) or "(?!)"
+        self._name_of = spelling.name_of if spelling else str
+        self._powers = spelling is None
         self._pattern = re.compile(rf"(?P<name>{known})|(?P<mark>[()\[\],:])|\s+|\.|//[^\n]*")
         self._shown = shorten(", ".join(names if listed is None else listed), MAX_LISTED)
         self._error = error
@@ -123,10 +145,12 @@ class _Tokens:
             start, place = place, match.end()
             if match.lastgroup is not None:
                 power = 1
-                if match["name"] is not None or match["mark"] in ("]", ")"):
+                if match["mark"] in ("]", ")") or (match["name"] is not None and self._powers):
                     self._check_clear(text, start, match)
                     power, place = self._power(text, place)
-                yield Token(match[0], start + 1, match["name"] is not None, power)
+                name = match[0] if match["name"] is None else self._name_of(match[0])
+                if name:
+                    yield Token(name, start + 1, match["name"] is not None, power)
 
     def _check_clear(self, text: str, start: int, match: re.Match[str]) -> None:
         """Raise an error if digits after a name or bracket may be a part of another name."""
@@ -234,6 +258,8 @@ class SequenceMoves:
 
     kinds: tuple[Moves, ...]
     """The moves of the puzzle, and moves for use in sequences only. A name means the first move that has it."""
+    spelling: Spelling | None = None
+    """Other texts for the names."""
 
     @cached_property
     def cube(self) -> CubeNotation | None:
@@ -257,7 +283,7 @@ class SequenceMoves:
         numbers = self._numbers()
         words = {name: Word(((name, False),)) for name in numbers}
         if self.cube is None:
-            steps = parse_sequence(text, words, PositionError).steps
+            steps = parse_sequence(text, words, PositionError, spelling=self.spelling).steps
         else:
             steps = self.cube.moves(parse_sequence(text, {**words, **self.cube.words}, PositionError, self.cube.names))
         path = [start]

@@ -23,6 +23,7 @@ FAMILIES: Mapping[str, tuple[str, str]] = {
     "lights-out": ("lights_out", "lights_out"),
     "pancake": ("permutations", "pancake"),
     "sliding": ("sliding", "sliding"),
+    "square-1": ("square_1", "square_1"),
     "topspin": ("permutations", "topspin"),
     "twisty": ("twisty", "twisty"),
 }
