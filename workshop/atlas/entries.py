@@ -20,6 +20,8 @@ CHAPTERS: Mapping[str, Sequence[str]] = {
         "2x2x3",
         "3x3x3-squares",
         "3x3x3-two-faces",
+        "bandaged-2x2x2",
+        "bandaged-2x2x3",
     ),
     "Cubes that turn at their corners": ("skewb-corner", "skewb", "skewb-diamond", "ivy", "dino-edge", "dino"),
     "Tetrahedra": ("pyraminx", "pyraminx-tips", "pyraminx-faces", "halpern-kolmelij"),
