@@ -13,7 +13,7 @@ chooses the direction separately.
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import NamedTuple, Protocol, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,7 +32,15 @@ from antipodes_tasks.bfs.bitmaps import (
     words,
 )
 from antipodes_tasks.bfs.layer_weights import LayerSums, LayerWeights
-from antipodes_tasks.bfs.segments import Segment, SegmentLog, depths_of, no_segment, set_bits
+from antipodes_tasks.bfs.segments import (
+    Segment,
+    SegmentLog,
+    decode_sparse,
+    depths_of,
+    encode_sparse,
+    no_segment,
+    set_bits,
+)
 from antipodes_tasks.move_tables import MoveTables, one_move
 
 TEST_COST = 3.0
@@ -96,6 +104,14 @@ class Frontier:
     """If there is a mask, only bits that are also set in the mask are positions of the frontier. The other bits belong
     to the next layer, which is being computed."""
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle for another process, with the positions encoded as in the journal if that is smaller."""
+        bits = self.layer
+        sent = self.number, self.rows, encode_sparse(bits), bits.shape, self.count, self.unvisited
+        if sent[2] is None:
+            return Frontier, (self.number, self.rows, bits, self.count, self.unvisited)
+        return _received, sent
+
     @property
     def layer(self) -> Bitmap:
         """``(lines, words)``: exactly the positions of the frontier."""
@@ -108,6 +124,13 @@ class Frontier:
             entries = np.bitwise_count(self.layer).sum(axis=1, dtype=np.int64)
             positions = int(entries @ weights.of_rows[self.rows])
         return LayerSums(positions, weights.unchanged_in(self.bits, self.mask, int(self.rows[0])))
+
+
+def _received(
+    number: int, rows: NDArray[np.int32], sent: Segment, shape: tuple[int, int], count: int, unvisited: int
+) -> Frontier:
+    """Return a frontier that another process has sent."""
+    return Frontier(number, rows, decode_sparse(sent, shape), count, unvisited)
 
 
 class Layer(NamedTuple):
@@ -470,6 +493,8 @@ def warm_up(masked: bool = False, maps: int = 1, width: int = 1) -> None:
         pull(layer, layer, 0, layer, mask, rows, *tables[:3])
     settle(layer, np.zeros_like(layer))
     filled_lines(layer, 1)
+    if (sent := encode_sparse(layer)) is not None:
+        decode_sparse(sent, layer.shape)
     log = SegmentLog()
     log.add(0, 0, layer, 1, 1)
     depths_of(log.segments, np.zeros((1, 1), dtype=np.uint8))  # depths of 16 bits are rare
