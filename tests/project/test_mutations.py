@@ -7,6 +7,7 @@ from shutil import copytree
 import pytest
 from project import ROOT
 
+from workshop.mutations import __main__ as program
 from workshop.mutations.__main__ import with_calls
 from workshop.mutations.mutants import SOURCES, choose
 
@@ -27,3 +28,20 @@ def test_mutants_are_programs_that_differ_and_are_chosen_again(tmp_path: Path) -
         assert ast.dump(ast.parse(changed)) != ast.dump(ast.parse(source)), mutant
         recording = with_calls(source.decode(), [(mutant.line, number)])
         assert f"executed({number})" in ast.unparse(ast.parse(recording)), mutant
+
+
+@pytest.mark.parametrize(
+    ("status", "output", "found_by"),
+    [
+        (0, ".\n1 passed in 0.12s", "nothing"),
+        (5, "1 deselected in 0.05s", "nothing"),
+        (1, "FAILED tests/test_a.py::test\n1 failed in 0.12s", "not slow"),
+        (0, ".", "not slow"),
+    ],
+)
+def test_a_change_that_ends_pytest_as_if_all_tests_passed_is_found(
+    status: int, output: str, found_by: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(program, "FOLDER", tmp_path)
+    monkeypatch.setattr(program, "_pytest", lambda *_, **__: (status, output))
+    assert program._find(["tests/test_a.py::test"], "2")["found_by"] == found_by

@@ -130,9 +130,11 @@ def _find(tests: list[str], processes: str) -> dict[str, str]:
             status, output = _pytest("-x", "-m", marked, *several, f"@{FOLDER / 'tests.txt'}", seconds=MAX_SECONDS)
         except subprocess.TimeoutExpired:
             return {"found_by": "too long"}
-        failed = [line for line in output.splitlines() if line.startswith(("FAILED", "ERROR"))]
-        if status not in (0, 5):  # 5: no test is marked so
-            return {"found_by": marked, "test": (failed or output.splitlines()[-1:])[0][:200]}
+        *lines, last = output.splitlines() or [""]
+        failed = [line for line in lines if line.startswith(("FAILED", "ERROR"))]
+        # Status 5: no test is marked so. If the changed program ends pytest, even with status 0, it prints no time.
+        if status not in (0, 5) or " in " not in last:
+            return {"found_by": marked, "test": [*failed, last][0][:200]}
     return {"found_by": "nothing"}
 
 
