@@ -12,9 +12,8 @@ ONLY ?=
 # Wheel to test instead of the checkout
 WHEEL ?=
 PROGRAM := $(or $(WHEEL),--editable .)
-# A wheel is tested, not linted; and its libraries are compiled when they are first imported, as most files never are.
+# A wheel is tested, not linted.
 TOOLS := $(if $(WHEEL),[test],[test,lint])
-COMPILE := $(if $(WHEEL),--no-compile)
 # The junit file has the CPU time of each test.
 PYTEST = $(BIN)/python -m pytest --dist worksteal --durations=25 --junitxml=build/$@.xml -k '$(ONLY)'
 TESTS := $(if $(PACKAGE),tests/$(PACKAGE))
@@ -109,8 +108,9 @@ $(VENV)/.installed-for-web: pyproject.toml | $(VENV)/bin/python
 	$(BIN)/python -m pip install --quiet $(PROGRAM)'[web]'
 	@touch $@ $(VENV)/.installed
 
+# Python compiles the libraries when it first imports them: four of five files are never imported.
 $(VENV)/.installed-for-tests: pyproject.toml | $(VENV)/bin/python
-	$(BIN)/python -m pip install --quiet $(COMPILE) $(PROGRAM)'$(TOOLS)'
+	$(BIN)/python -m pip install --quiet --no-compile $(PROGRAM)'$(TOOLS)'
 	@touch $@ $(VENV)/.installed $(VENV)/.installed-for-web
 
 $(VENV)/.installed-for-docs: pyproject.toml | $(VENV)/.installed
