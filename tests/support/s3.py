@@ -5,6 +5,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from contextlib import closing
 from http.client import HTTPConnection, HTTPException
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
@@ -62,10 +63,10 @@ class Server:
         }
 
     def create_bucket(self, name: str) -> "Bucket":
-        import boto3
-
-        credentials = {"aws_access_key_id": KEY, "aws_secret_access_key": SECRET, "region_name": "us-east-1"}
-        boto3.client("s3", endpoint_url=self.url, **credentials).create_bucket(Bucket=name)
+        """Create a bucket; moto needs no signature, and boto3 takes half a second to load its descriptions."""
+        with closing(HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)) as connection:
+            connection.request("PUT", f"/{name}")
+            assert connection.getresponse().status == 200
         return Bucket(self, name)
 
 

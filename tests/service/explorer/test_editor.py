@@ -11,10 +11,10 @@ import pytest
 from browsers import violations
 from explorer_pages import Open, distance, expect_position, visit
 from explorer_site import SERIAL, TWISTY, served
-from forks import PROGRAM
+from forks import PROGRAM, popen
 from playwright.sync_api import Locator, Page, Route, expect
 from puzzle_settings import DIALS
-from waiting import wait_until
+from waiting import PATIENCE, wait_until
 
 from antipodes.puzzles.config import Config, load_config
 from antipodes.tables.run import run_puzzle
@@ -59,7 +59,8 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         Config({"name": "unfinished", **TILES}), folder / "unfinished.zarr", SERIAL, interrupted=stopped.__next__
     )
     (folder / "dials.py").write_text(DIALS)
-    subprocess.run([*PROGRAM, "run", "dials.py:dials", "--quiet"], cwd=folder, check=True, stdout=subprocess.DEVNULL)
+    command = [*PROGRAM, "run", "dials.py:dials", "--quiet"]
+    assert popen(command, cwd=folder, stdout=subprocess.DEVNULL).wait(PATIENCE) == 0
     (folder / "outputs" / "dials.zarr").rename(folder / "dials.zarr")
     with served(folder) as found:
         yield found
