@@ -139,6 +139,16 @@ def test_the_memory_limit_of_a_run_may_be_enough_for_some_workers(cli: Command) 
     assert "the memory limit of the run is 100.0 MiB" in too_little
 
 
+def test_the_network_of_a_cluster(cli: Command) -> None:
+    """The eight-puzzle is a single shard, so that nothing is sent."""
+    cluster = ("--cluster-workers", 8, "--network", "100Mbit")
+    small = "  network      about 0 bytes sent, less than a second lost; more than 1 worker would save little time\n"
+    assert small in cli("plan", "eight-puzzle", *cluster).out
+    assert planned_for(cli, *cluster)["network"] == {"sent_bytes": 0, "seconds": 0.0, "useful_workers": 1}
+    keyed = cli("plan", "klotski", *cluster)
+    assert "  network      unknown: only the search can count what is sent\n" in keyed.out
+
+
 def test_threads_of_workers_need_memory(cli: Command) -> None:
     cluster = ("plan", "m24", "--json", "--cluster-workers", 1, "--worker-memory", "8GiB")
     few, many = (json.loads(cli(*cluster, "--worker-threads", number).out)["cluster"] for number in (1, 64))

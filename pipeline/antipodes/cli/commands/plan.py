@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated
 
@@ -33,6 +33,7 @@ from antipodes.system.records import ABSENT, optional, record_of, values_of
 from antipodes.tables.json_results import PlanSizes, plan_sizes
 from antipodes.tables.planning.cluster_fit import ClusterFit, PlannedCluster, fit_cluster, identical_workers
 from antipodes.tables.planning.cluster_fit import Workers as Cluster
+from antipodes.tables.planning.network import NetworkCost, network_rate
 from antipodes.tables.planning.plan import Plan, plan_run
 from antipodes.tables.search.duration import Duration, described_range, estimate_duration
 from antipodes.tables.strategies.commitment import commitment_of
@@ -52,6 +53,10 @@ WorkerMemory = Annotated[
 WorkerThreads = Annotated[
     int | None,
     typer.Option(metavar="N", help="Threads of each cluster worker. [default: 1]"),
+]
+Network = Annotated[
+    str | None,
+    typer.Option(metavar="RATE", help="Estimate what a network costs on the cluster, such as 10Gbit for each worker."),
 ]
 PlannedScheduler = Annotated[
     str | None, typer.Option("--scheduler", metavar="ADDRESS", help="Plan for the workers of this dask scheduler.")
@@ -112,6 +117,7 @@ def plan(
     cluster_workers: ClusterWorkers = None,
     worker_memory: WorkerMemory = None,
     worker_threads: WorkerThreads = None,
+    network: Network = None,
     scheduler: PlannedScheduler = None,
     scheduler_file: PlannedSchedulerFile = None,
     verbose: Verbose = False,
@@ -120,7 +126,11 @@ def plan(
     """Estimate the memory, disk and time of a run without running it."""
     config = restrict_moves(load_config(puzzle), only_moves, omit or ())
     options = run_options(config.run, given)
-    cluster = _described_cluster(cluster_workers, worker_memory, worker_threads, scheduler, scheduler_file)
+    rate = None if network is None else network_rate(network, "--network")
+    unlimited = rate is not None
+    cluster = _described_cluster(cluster_workers, worker_memory, worker_threads, scheduler, scheduler_file, unlimited)
+    if rate is not None and cluster is None:
+        raise InputError("--network needs a cluster; describe one with --cluster-workers")
     limit = available_memory() if options.memory_limit is None else options.memory_limit
     store = chosen_store(None, config.run, config.puzzle.name, options.counts_only)
     free = storage_at(store).free_bytes()
@@ -146,9 +156,12 @@ def plan(
     lacking = _shortages(planned, limit, free)
     expected = _time(planned, tasks, store)
     fit = None if cluster is None else fit_cluster(config, options, planned.cut, cluster)
+    cost = fit.network_cost(expected.search * min(tasks, planned.partition_count), rate) if fit and rate else None
     if as_json:
         known = expected.known and isinstance(store, Path)
         fitted = fit.to_record() if fit else None
+        if fitted and rate is not None:
+            fitted = replace(fitted, network=cost)
         print_json(
             PlannedRun(
                 **values_of(plan_sizes(planned)),
@@ -165,7 +178,7 @@ def plan(
         return
     if planned.keyed:
         _print_keys(config, planned, _described(expected, store, tasks), lacking)
-        _print_cluster(cluster, fit)
+        _print_cluster(cluster, fit, rate, cost)
         return
     space = planned.space
     print_line(f"{config.puzzle.name}: {counted(space.full_space.size, 'position')}{_reachable(planned)}")
@@ -183,7 +196,7 @@ def plan(
         print_line(f"  layers       about {human(traffic.written)} written, at most {human(traffic.read)} read again")
     print_line(f"  time         {_described(expected, store, tasks)}")
     print_line(f"  can run      {'no: too little ' + ' and '.join(lacking) if lacking else 'yes'}")
-    _print_cluster(cluster, fit)
+    _print_cluster(cluster, fit, rate, cost)
     _print_patterns(config)
 
 
@@ -193,9 +206,17 @@ def _print_patterns(config: Config) -> None:
 
 
 def _described_cluster(
-    workers: int | None, memory: str | None, threads: int | None, scheduler: str | None, scheduler_file: str | None
+    workers: int | None,
+    memory: str | None,
+    threads: int | None,
+    scheduler: str | None,
+    scheduler_file: str | None,
+    unlimited: bool,
 ) -> Cluster | None:
-    """Return the workers of the cluster that the options describe or name, or None if no such option is given."""
+    """Return the workers of the cluster that the options describe or name, or None if no such option is given.
+
+    If it may be ``unlimited``, the memory of the workers need not be described.
+    """
     described = workers is not None or memory is not None or threads is not None
     if scheduler is not None or scheduler_file is not None:
         if described:
@@ -204,17 +225,25 @@ def _described_cluster(
             return workers_at(scheduler, scheduler_file, listener)
     if not described:
         return None
-    if workers is None or memory is None:
+    if workers is None or (memory is None and not unlimited):
         raise InputError("to describe a cluster, give both --cluster-workers and --worker-memory")
     count = arguments.integer(workers, "--cluster-workers", 1, MAX_WORKERS)
     each = 1 if threads is None else arguments.integer(threads, "--worker-threads", 1, MAX_WORKERS)
-    return identical_workers(count, memory_size(memory, "--worker-memory"), each)
+    return identical_workers(count, 0 if memory is None else memory_size(memory, "--worker-memory"), each)
 
 
-def _print_cluster(cluster: Cluster | None, fit: ClusterFit | None) -> None:
-    """Print whether the run fits the cluster, if one is described or named."""
+def _print_cluster(
+    cluster: Cluster | None, fit: ClusterFit | None, rate: float | None, cost: NetworkCost | None
+) -> None:
+    """Print whether the run fits the cluster, if one is described or named, and what its network costs."""
     if cluster is not None:
         print_line(f"  cluster      {fit or 'it has no workers yet'}")
+    if cost is not None:
+        lost = "less than a second" if cost.seconds < 1 else described_range((cost.seconds, cost.seconds))
+        few = f"more than {counted(cost.useful_workers, 'worker')} would save little time"
+        print_line(f"  network      about {human(cost.sent_bytes)} sent, {lost} lost; {few}")
+    elif rate is not None:
+        print_line("  network      unknown: only the search can count what is sent")
 
 
 def _print_keys(config: Config, planned: Plan, seconds: str, lacking: Sequence[str]) -> None:

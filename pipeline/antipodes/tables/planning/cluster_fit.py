@@ -11,8 +11,10 @@ from antipodes.executors.distributed.choice import capacity_of, largest_set_that
 from antipodes.puzzles.config import Config
 from antipodes.system.machine import MIB, human
 from antipodes.system.options import RunOptions
+from antipodes.system.records import optional
 from antipodes.tables.layers.division import ChunkedSpace
 from antipodes.tables.planning.fitting import fits_into, plan_for
+from antipodes.tables.planning.network import NetworkCost, network_cost
 from antipodes.tables.planning.plan import Plan
 from antipodes_tasks.base.quoting import counted
 
@@ -31,6 +33,7 @@ class PlannedCluster:
     memory_bytes: int | None
     least_memory_bytes: int
     least_worker_memory_bytes: int
+    network: NetworkCost | None = optional()
 
 
 @dataclass(frozen=True)
@@ -56,6 +59,11 @@ class ClusterFit:
     def worker_memory(self) -> int:
         """The memory limit, in bytes, that each worker of the plan needs, rounded up to whole MiB."""
         return ceil(self.plan.min_bytes / self.planned / WORKER_SHARE / MIB) * MIB
+
+    def network_cost(self, search_seconds: float, rate: float) -> NetworkCost | None:
+        """Return what the network costs the workers of the plan; see `network_cost`."""
+        threads = max(1, sum(int(worker["nthreads"]) for worker in self.workers.values()) // len(self.workers))
+        return network_cost(self.plan, self.planned, threads, search_seconds, rate)
 
     def to_record(self) -> PlannedCluster:
         """Return the value of the key ``cluster`` of ``plan --json``."""
