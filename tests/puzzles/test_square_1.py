@@ -11,6 +11,7 @@ from antipodes.puzzles.drafts import DraftError
 from antipodes.puzzles.families import puzzle_from
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes_tasks.base.errors import ConfigError, PositionError
+from antipodes_tasks.properties.finding import symmetries_of
 
 SOLVED = "A1B2C3D45E6F7G8H-"
 SIX = "A1B23C4D-"
@@ -223,6 +224,11 @@ def test_wrong_settings(settings: dict[str, object], message: str) -> None:
         puzzle_from({"name": "wrong", "family": "square-1", **settings})
 
 
+def test_a_reflection_that_exchanges_the_layers_is_a_symmetry() -> None:
+    """It exchanges the first and the second cells of corners."""
+    assert symmetries_of(square_1_of(SIX).rules).order == 2
+
+
 def test_drawings(square_1: Puzzle) -> None:
     assert square_1.draw(square_1.parse("a1B2C3D45E6F7G8H/")).split("\n") == [
         "┊a│1│ B │2│ C │3│ D │4│A┊",
@@ -241,5 +247,6 @@ def test_drafts_of_an_editor(square_1: Puzzle) -> None:
     form, start = square_1.notation.form(square_1.parts), square_1.rules.written(square_1.rules.first)
     assert form.written(form.draft_of(start)) == start
     broken = [start[1], start[0], *start[2:]]
+    assert start[:3] == ["A", "a", "1"]
     with pytest.raises(DraftError, match="each corner needs its second cell"):
         form.written(broken)

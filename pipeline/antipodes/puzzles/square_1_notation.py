@@ -18,8 +18,6 @@ from antipodes_tasks.base.errors import PositionError
 from antipodes_tasks.base.quoting import quote
 from antipodes_tasks.rules.parts import Part
 
-SECOND = "."
-"""The symbol of the second cell of a corner."""
 FLAT, FLIPPED = "-", "/"
 """The middle layer in the solved position, and after an odd number of slashes."""
 SLASH = "/"
@@ -44,6 +42,8 @@ def cell_count(text: str) -> int:
 def cells_in(text: str, size: int) -> list[str]:
     """Return the symbol on each cell of two layers with ``size`` cells, and the symbol of the middle layer.
 
+    The first cell of a corner holds its letter, and the second cell holds the small letter.
+
     Raises PositionError if the pieces do not fill both layers, or a corner lies across two layers.
     """
     written = "".join(text.split())
@@ -64,19 +64,18 @@ def cells_in(text: str, size: int) -> list[str]:
 
 def _layer(pieces: str, size: int) -> tuple[list[str], str]:
     """Return the symbols on the cells of a layer, and the pieces that remain."""
-    across = pieces[:1].upper() if pieces[:1].islower() else ""
-    cells = [SECOND] if across else []
-    end, number = size - len(across), len(across)
+    across = pieces[:1] if pieces[:1].islower() else ""
+    cells, number, end = list(across), len(across), size - len(across)
     while len(cells) < end:
         piece, number = pieces[number], number + 1
         if piece.islower():
             raise PositionError(
                 f"the small letter {piece!r} is not at the beginning of a layer (only a corner across the cut is small)"
             )
-        cells += [piece, SECOND] if piece.isalpha() else [piece]
+        cells += [piece, piece.lower()] if piece.isalpha() else [piece]
         if len(cells) > end:
             raise PositionError(f"the corner {piece!r} lies across two layers; each layer has {size} cells")
-    return [*cells, *across], pieces[number:]
+    return [*cells, *across.upper()], pieces[number:]
 
 
 @dataclass(frozen=True)
@@ -115,9 +114,8 @@ class Square1Notation(Notation):
         """Return the form with a row of cells for each layer, each beginning at the front of the cut."""
         names = [f"{layer} cell {number + 1}" for layer in ("upper", "lower") for number in range(self.size)]
         squares: list[Square] = [(1.25 * layer, number) for layer in (0, 1) for number in range(self.size)]
-        plain = form_of(
-            parts, [*names, "middle layer"], [*squares, (2.5, 0)], {SECOND: "second cell of a corner"}, self.colours
-        )
+        second = {one: f"second cell of {one.upper()}" for one in parts[0].symbols if one.islower()}
+        plain = form_of(parts, [*names, "middle layer"], [*squares, (2.5, 0)], second, self.colours)
         return _CellForm(plain.groups, plain.fields)
 
     @property
@@ -148,7 +146,7 @@ class _CellForm(Form):
             number
             for first in (0, size)
             for number in range(first, first + size)
-            if draft[first + (number - first - 1) % size].isalpha() != (draft[number] == SECOND)
+            if _second(draft[first + (number - first - 1) % size]) != draft[number] * draft[number].islower()
         ]
         if wrong:
             raise DraftError("each corner needs its second cell after it, clockwise in the same layer", wrong)
@@ -157,26 +155,29 @@ class _CellForm(Form):
 
 def _written(cells: Sequence[str]) -> str:
     """Return the pieces of a layer, with a small letter at the beginning for a corner across the cut."""
-    across = cells[0] == SECOND
-    inside = "".join(cells[across : len(cells) - across]).replace(SECOND, "")
-    return cells[-1].lower() * across + inside
+    across = cells[0].islower()
+    return cells[0] * across + "".join(one for one in cells[: len(cells) - across] if not one.islower())
+
+
+def _second(symbol: str) -> str:
+    """Return the symbol of the second cell of a corner, given the symbol of its first cell; empty for other symbols."""
+    return symbol.lower() if symbol.isupper() else ""
 
 
 def _pieces(cells: Sequence[str]) -> Iterator[tuple[int, int, str]]:
     """Yield the first cell, the number of cells and the symbol of each piece of a layer."""
     for first, symbol in enumerate(cells):
-        if symbol != SECOND:
-            yield first, 2 if symbol.isalpha() else 1, symbol
+        if not symbol.islower():
+            yield first, 1 + symbol.isupper(), symbol
 
 
 def _strip(cells: Sequence[str]) -> str:
     """Draw the cells of a layer in a row; lines separate the pieces, and a double line is the cut."""
     half, drawn = len(cells) // 2, []
     for number, symbol in enumerate(cells):
-        if symbol == SECOND:
-            corner = cells[number - 1]
-            drawn.append(f"{corner} " if number else f"{BLOCKED}{corner.lower()}")
+        if symbol.islower():
+            drawn.append(f"{symbol.upper()} " if number else f"{BLOCKED}{symbol}")
         else:
-            inside = " " if symbol.isalpha() and number < len(cells) - 1 else symbol
+            inside = " " if symbol.isupper() and number < len(cells) - 1 else symbol
             drawn.append(f"{CUT if number == half else EDGE}{inside}")
-    return "".join(drawn) + (BLOCKED if cells[0] == SECOND else EDGE)
+    return "".join(drawn) + (BLOCKED if cells[0].islower() else EDGE)

@@ -2,7 +2,7 @@
 
 A position has a place for each cell and one for the middle layer. The cells of a layer are numbered clockwise from the
 front of the cut, as seen from outside the puzzle: first the upper layer, then the lower layer. A corner covers two
-cells: the first holds its symbol, the second holds SECOND.
+cells: the first holds its letter, and the second holds the small letter.
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,7 +18,6 @@ from antipodes.puzzles.settings import choice, identity, refuse_unknown, starts_
 from antipodes.puzzles.square_1_notation import (
     FLAT,
     FLIPPED,
-    SECOND,
     SLASH,
     Square1Notation,
     cell_count,
@@ -50,7 +49,7 @@ def square_1(settings: Mapping[str, Any]) -> Puzzle:
     texts = starts_in({"start": SOLVED, **settings})
     size = _layer_size(texts[0])
     starts = [_cells(text, size) for text in texts]
-    symbols = (*sorted({*starts[0][:-1]} - {SECOND}, key=_corners_first), SECOND)
+    symbols = tuple(sorted({*starts[0][:-1]}))
     cells, *_ = to_labels([start[:-1] for start in starts], symbols)
     parts = (pieces(cells, symbols), Part(1, (FLAT, FLIPPED)))
     return Puzzle.of(
@@ -82,10 +81,6 @@ def _cells(text: str, size: int) -> list[str]:
         raise ConfigError(f"start: {error}") from None
 
 
-def _corners_first(symbol: str) -> tuple[bool, str]:
-    return symbol.isdecimal(), symbol
-
-
 def _labels(starts: Sequence[Sequence[str]], parts: Sequence[Part]) -> tuple[tuple[int, ...], ...]:
     """Return the distinct starts as labels; raise ConfigError unless all of them have the same pieces."""
     cells = [to_labels([starts[0][:-1], start[:-1]], parts[0].symbols)[-1] for start in starts]
@@ -102,7 +97,11 @@ def _colours(start: Sequence[str], size: int) -> dict[str, str]:
 
 
 def _moves(size: int, parts: Sequence[Part]) -> Transforms:
-    """Return the slash and all turns; a slash is illegal if the second cell of a corner is just behind the cut."""
+    """Return the slash and all turns.
+
+    A slash is illegal if the second cell of a corner is just behind the cut. Then its first cell is just before the
+    cut. The condition names both cells, so that a reflection, which exchanges them, is recognized as a symmetry.
+    """
     cells, half = np.arange(2 * size).reshape(2, size), size // 2
     slash = cells.copy()
     slash[0, half:], slash[1, :half] = cells[1, :half], cells[0, half:]
@@ -112,5 +111,8 @@ def _moves(size: int, parts: Sequence[Part]) -> Transforms:
     origin = np.array([[*one.ravel(), 2 * size] for one in origins.values()])
     added, allowed = np.zeros_like(origin), np.full(origin.shape, ~np.uint64(0))
     added[0, -1] = 1
-    allowed[0, [0, half, size, size + half]] ^= np.uint64(1 << parts[0].labels[SECOND])
+    ends = np.array([0, half, size, size + half])
+    for symbol, label in parts[0].labels.items():
+        if symbol.isalpha():
+            allowed[0, ends if symbol.islower() else ends + half - 1] ^= np.uint64(1 << label)
     return Transforms(origins, origin, moduli_of(parts), added, allowed)
