@@ -91,6 +91,17 @@ def _origin(chosen: random.Random, size: int) -> list[int]:
     return origin
 
 
+def from_cycles(moves: dict[str, str], places: int) -> dict[str, list[int]]:
+    """Return the place from which each place gets its symbol, for moves written as cycles."""
+    origins = {name: list(range(places)) for name in moves}
+    for name, text in moves.items():
+        for cycle in text.strip("()").split(")("):
+            through = [int(place) for place in cycle.split()]
+            for place, after in zip(through, [*through[1:], through[0]], strict=True):
+                origins[name][after] = place
+    return origins
+
+
 TURNS = {
     "U": "(0 1 3 2)(4 16 12 8)(5 17 13 9)",
     "R": "(1 18 21 9)(3 16 23 11)(12 13 15 14)",

@@ -227,7 +227,7 @@ def _kind_for(rules: Rules) -> type[Numbering]:
     if rules.by_shape and not rules.depends_on_origin:
         from antipodes_tasks.spaces.shapes import Shapes
 
-        if Shapes.suits(rules):
+        if Shapes.suits(rules) and Shapes.size_for(rules) <= arguments.MAX_INT64:
             return Shapes
     if rules.enumerated:
         return _kind(KEYED)
