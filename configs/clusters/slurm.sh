@@ -20,6 +20,9 @@
 # requeues the job if the scheduler is lost. Any other status ends the job.
 set -u
 
+# A run that never commits anything, for example because a layer takes longer than the job, would be requeued forever.
+max_restarts=20
+
 # The trap comes first, because SLURM may send the signal at any moment. A signal before the run requeues the job.
 signalled='' told='' run=''
 stop() {
@@ -64,7 +67,9 @@ fi
 
 rm -f "$scheduler_file"
 kill "$workers" "$scheduler" # SLURM ends their remaining processes with this script
-if [ "$status" = 75 ]; then
+if [ "$status" = 75 ] && [ "${SLURM_RESTART_COUNT:-0}" -ge "$max_restarts" ]; then
+    echo "slurm.sh: restarted $max_restarts times; if the run makes progress, submit the job again" >&2
+elif [ "$status" = 75 ]; then
     scontrol requeue "$SLURM_JOB_ID"
 fi
 exit "$status"

@@ -293,6 +293,21 @@ def test_a_job_that_is_told_to_stop_before_its_run_begins_is_requeued(
     assert not (tmp_path / "t.zarr").exists()
 
 
+@pytest.mark.parametrize(("restarts", "requeued"), [("", True), ("19", True), ("20", False)])
+def test_a_job_is_not_requeued_forever(restarts: str, requeued: bool, slurm: dict[str, str], tmp_path: Path) -> None:
+    """The stand-in for the program commits nothing."""
+    programs = {"dask": '[ "$1" = worker ] || echo {} > "$3"\nexec sleep 60\n', "antipodes": "exit 75\n"}
+    for name, text in programs.items():
+        (tmp_path / "bin" / name).write_text(f"#!/bin/bash\n{text}", encoding="utf-8")
+        (tmp_path / "bin" / name).chmod(0o755)
+    counted = {"SLURM_RESTART_COUNT": restarts} if restarts else {}
+    log = tmp_path / "job.log"
+    job = start(["bash", EXAMPLES / "slurm.sh", "eight-puzzle"], log, {**slurm, **counted})
+    assert job.wait(PATIENCE) == 75, log.read_text()
+    assert (tmp_path / "scontrol.log").exists() == requeued
+    assert ("restarted 20 times" in log.read_text()) != requeued
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "status", "text"),
