@@ -2,6 +2,7 @@
 
 import json
 import re
+import shlex
 import signal
 import threading
 from collections.abc import Callable, Iterator
@@ -68,6 +69,18 @@ def test_a_lasting_outage(fault: str, bucket: Bucket, proxy: Proxy, refused: Cal
     proxy.fault = lambda number, method, path: None
     said = json.loads(cli("resume", bucket.url(), "--workers", 2, "--json").out)
     assert said["complete"]
+
+
+def test_an_outage_while_the_store_is_opened(bucket: Bucket, proxy: Proxy, refused: Callable[..., str]) -> None:
+    """It is unknown whether the store exists; the same command begins or resumes it."""
+    again = f"run {PUZZLE} --store {bucket.url()} --workers 2"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("ANTIPODES_RETRY_SECONDS", "0.1")
+        for overwrite in ("", " --overwrite"):
+            proxy.fail_for(1000, "503")
+            message = refused(*shlex.split(f"{again}{overwrite} --quiet"), status=1)
+            start = f"try again with: antipodes run {PUZZLE} --store {bucket.url()}{overwrite} --workers 2"
+            assert message.count("again with") == message.count(start) == 1, message
 
 
 @pytest.mark.parametrize(("fault", "said"), [("403", "403 Forbidden"), ("401", "401 Unauthorized"), ("501", "501")])

@@ -7,7 +7,7 @@ reads what an earlier run committed, opens a scheduler and waits for workers, an
 import time
 import uuid
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import Any, Generic, TypeVar
 
 from antipodes.executors.api import Scheduler, Stop
@@ -30,6 +30,7 @@ from antipodes_tasks.base.errors import (
     StoreError,
     StoreMismatchError,
     StoreSilentError,
+    StoreUnreachableError,
     WorkerFailedError,
 )
 from antipodes_tasks.base.option_names import option
@@ -80,7 +81,9 @@ class Session(Generic[AnyStore]):
 
         The block is also watched, see `watching`.
         """
-        with self.watching(), self.store.lock() as handle:
+        with self.watching(), ExitStack() as held:
+            with self._opening():
+                handle = held.enter_context(self.store.lock())
             yield handle
 
     @contextmanager
@@ -96,15 +99,24 @@ class Session(Generic[AnyStore]):
         ):
             yield
 
+    @contextmanager
+    def _opening(self) -> Iterator[None]:
+        """Add how to try again to the message of an error if the storage fails in the block, which opens the store."""
+        try:
+            yield
+        except StoreUnreachableError as error:
+            raise StoreUnreachableError(f"{error}; {self.options.try_again(self.store.address)}") from error
+
     def finished(self, check: Callable[[Manifest], None]) -> Manifest | None:
         """Return the manifest of a finished store, which is only reported; None if anything is left to do.
 
         Nothing is locked or written, so the store may be on a read-only file system or in a read-only bucket. ``check``
         is explained at `committed`.
         """
-        if self.options.overwrite or not self.store.exists():
-            return None
-        manifest: Any = self._read(check)
+        with self._opening():
+            if self.options.overwrite or not self.store.exists():
+                return None
+            manifest: Any = self._read(check)
         if manifest.complete and self.store.has_leftovers(manifest) and self._can_delete():
             return None
         return manifest if manifest.complete else None
@@ -122,9 +134,10 @@ class Session(Generic[AnyStore]):
 
         ``check`` raises if the store belongs to a different run; it is called before leftovers are removed.
         """
-        if self.options.overwrite or not self.store.exists():
-            return None
-        manifest = self._read(check)
+        with self._opening():
+            if self.options.overwrite or not self.store.exists():
+                return None
+            manifest = self._read(check)
         with damage_hint(self.options, self.store.address):
             cleaned: Manifest = self.store.remove_leftovers(manifest)
             return cleaned

@@ -19,7 +19,7 @@ from functools import partial
 from typing import Any, TypeVar
 
 from antipodes.system.waits import RunOfAnotherProcess
-from antipodes_tasks.base.errors import AntipodesError, InputError, StoreError, StoreSilentError
+from antipodes_tasks.base.errors import AntipodesError, InputError, StoreError, StoreSilentError, StoreUnreachableError
 from antipodes_tasks.base.quoting import quote
 
 VARIABLE = "ANTIPODES_RETRY_SECONDS"
@@ -248,11 +248,11 @@ class RetryPolicy:
             self._told.add(wait)
         (self.watch or watch).tell(str(wait))
 
-    def failure(self, wait: "_Wait", why: str) -> StoreError:
+    def failure(self, wait: "_Wait", why: str) -> StoreUnreachableError:
         """Return the error for a wait that has used up the time for retries."""
         self.expect_failures()
         tried = f"; tried for {wait.seconds:.0f} s" if wait.seconds >= 1 else ""
-        return StoreError(f"cannot {wait.what} {wait.address}: {why}{tried}")
+        return StoreUnreachableError(f"cannot {wait.what} {wait.address}: {why}{tried}")
 
     @property
     def run_name(self) -> str:
@@ -324,7 +324,7 @@ class _Wait:
         if watch.ending and seconds >= LAST_SECONDS:
             raise self._stopped()
         if trouble and seconds >= trouble.seconds:
-            raise self._stopped() if trouble.stopped else StoreError(self._silence())
+            raise self._stopped() if trouble.stopped else StoreUnreachableError(self._silence())
         if self._tries > 1 and seconds >= self._policy.seconds + self._allowed:  # the last try has used up its time
             raise self._policy.failure(self, self.reason)
         if seconds >= self._allowed and (self._policy.watch or watch).stop():

@@ -294,6 +294,12 @@ class RunOptions:
             return f"the same call{' without overwrite' if self.overwrite else ''} resumes"
         return f"resume with: {self.resume_command(store)}"
 
+    def try_again(self, store: Address) -> str:
+        """Return how to repeat the command or call, for messages, if it is unknown whether the store exists."""
+        if not self.started_by:
+            return "the same call tries again"
+        return f"try again with: {self.start_command(store) or self.resume_command(store)}"
+
     def next_command(self, store: Address, saved: bool = False) -> str:
         """Return the command that resumes the run, or that starts it if nothing is ``saved`` and no store exists."""
         continues = isinstance(store, Path) and os.path.lexists(store) and not self.overwrite

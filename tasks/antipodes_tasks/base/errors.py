@@ -102,6 +102,10 @@ class StoreSilentError(InterruptedRunError, StoreError):
     """The storage did not answer when the run or the program was asked to stop."""
 
 
+class StoreUnreachableError(StoreError):
+    """The storage failed, or did not answer, for as long as requests are retried."""
+
+
 class SchedulerError(AntipodesError, RuntimeError):
     """The scheduler cannot be reached, or has lost results that the run needs."""
 
