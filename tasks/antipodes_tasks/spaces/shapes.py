@@ -10,7 +10,6 @@ pieces in order, and whose moves are all rearrangements that occur.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from itertools import pairwise
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -24,7 +23,6 @@ from antipodes_tasks.keys.packing import Keys, Packing
 from antipodes_tasks.keys.ranges import layers
 from antipodes_tasks.keys.sorted_keys import sorted_unique
 from antipodes_tasks.move_tables import ILLEGAL, ColumnMap, Fill, Filler, Indices, MoveTables, blocks, index_type
-from antipodes_tasks.permutations.parity import parities
 from antipodes_tasks.rules.parts import pieces
 from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.rules.starts import Starts
@@ -37,8 +35,6 @@ from antipodes_tasks.spaces.space import NOT_NUMBERED, Numbering, SpaceRecord
 
 MAX_SHAPE_MOVES = 1 << 25
 """Maximum number of shapes times moves. Their table takes 8 bytes each, and is computed in some seconds."""
-MAX_LINES = 1 << 16
-"""Maximum number of rearrangements for which the slots are renumbered to make all of them even."""
 SHAPES_AT_ONCE = 1 << 16
 """Number of shapes whose moves are computed together."""
 SHAPES = "shapes"
@@ -62,8 +58,6 @@ class ShapeGraph:
     """``(shapes, moves)``: the number of the rearrangement of the slots."""
     slots: Rules
     """The puzzle of the arrangements: a part for each kind, and a move for each rearrangement."""
-    odd: Mask
-    """``(kinds, shapes)``: whether the first two slots of a kind are exchanged, so that all rearrangements are even."""
 
     @property
     def nbytes(self) -> int:
@@ -106,11 +100,8 @@ def _found(rules: Rules) -> ShapeGraph | None:
             return None
     keys = sorted_unique(np.concatenate(listed))
     target, rearrangement, origins = _moves(moves, arranged, packing, keys)
-    first, arrangements = places_in(keys, packing.pack(shaped)), _arrangements(arranged, shaped, rules.start_labels)
-    odd = _odd_shapes(arranged, target, rearrangement, origins, first, arrangements)
-    rearrangement, origins = _evened(arranged, target, rearrangement, origins, odd)
-    slots = _slots(arranged, _exchanged(arranged, arrangements, odd[:, first]), origins)
-    return ShapeGraph(arranged, codes, packing, keys, target, rearrangement, slots, odd)
+    slots = _slots(arranged, _arrangements(arranged, shaped, rules.start_labels), origins)
+    return ShapeGraph(arranged, codes, packing, keys, target, rearrangement, slots)
 
 
 def _consist_of(kinds: Sequence[Kind], shapes: Labels, labels: Labels) -> bool:
@@ -163,91 +154,9 @@ def _moves(
             rearrangement[here, move] = _numbered(np.concatenate(rows, axis=1), numbers)
     legal = target != ILLEGAL
     order = np.argsort(~legal, axis=1, kind="stable")[:, : int(legal.sum(axis=1).max(initial=0))]
-    origins = _lines(numbers, sum(sum(kind.counts) for kind in kinds))
+    slots = sum(sum(kind.counts) for kind in kinds)
+    origins = np.array([list(key) for key in numbers], dtype=np.uint8).reshape(len(numbers), 1 + slots)[:, 1:]
     return np.take_along_axis(target, order, 1), np.take_along_axis(rearrangement, order, 1), origins
-
-
-def _parts(kinds: Sequence[Kind]) -> list[slice]:
-    """Return the slots of each kind."""
-    ends = np.cumsum([0, *(sum(kind.counts) for kind in kinds)]).tolist()
-    return [slice(first, end) for first, end in pairwise(ends)]
-
-
-def _odd_shapes(
-    kinds: Sequence[Kind],
-    target: NDArray[np.int32],
-    rearrangement: NDArray[np.int32],
-    origins: Labels,
-    starts: Numbers,
-    arrangements: Labels,
-) -> Mask:
-    """Return a mask ``(kinds, shapes)`` of the shapes in which the pieces of a kind are in an odd order.
-
-    If the shape determines whether the order is odd, only half of the arrangements are reachable. Otherwise, or if some
-    pieces are identical, the mask is False.
-    """
-    odd, lines = np.zeros((len(kinds), len(target)), dtype=np.bool_), len(origins)
-    for number, (kind, here) in enumerate(zip(kinds, _parts(kinds), strict=True)):
-        if max(kind.counts) == 1 and (lines := 4 * lines) <= MAX_LINES:
-            changes = parities(origins[:, here]).astype(np.bool_)[rearrangement]
-            odd[number] = _orders(target, changes, starts, parities(arrangements[:, here]).astype(np.bool_))
-    return odd
-
-
-def _orders(target: NDArray[np.int32], changes: Mask, starts: Numbers, odd: Mask) -> Mask:
-    """Return for each shape whether its order is odd; False if the shape does not determine this.
-
-    ``changes`` ``(shapes, moves)`` are the moves that change it. ``odd`` is the order of the shapes ``starts``.
-    """
-    found, known = np.zeros((2, len(target)), dtype=np.bool_)
-    found[starts], known[starts] = odd, True
-    frontier, legal = np.unique(starts), target != ILLEGAL
-    while len(frontier):
-        after, order = target[frontier], found[frontier, np.newaxis] ^ changes[frontier]
-        new = legal[frontier] & ~known[after]
-        found[after[new]], known[after[new]] = order[new], True
-        frontier = np.unique(after[new])
-    is_determined = bool(((found[:, np.newaxis] ^ changes) == found[target])[legal].all())
-    return found & is_determined
-
-
-def _exchanged(kinds: Sequence[Kind], arranged: Labels, odd: Mask) -> Labels:
-    """Return arrangements ``(n, slots)`` with the first two pieces of each odd kind ``(kinds, n)`` exchanged."""
-    after = arranged.copy()
-    for here, rows in zip(_parts(kinds), odd, strict=True):
-        after[rows, here.start], after[rows, here.start + 1] = (
-            arranged[rows, here.start + 1],
-            arranged[rows, here.start],
-        )
-    return after
-
-
-def _evened(
-    kinds: Sequence[Kind], target: NDArray[np.int32], rearrangement: NDArray[np.int32], origins: Labels, odd: Mask
-) -> tuple[NDArray[np.int32], Labels]:
-    """Return the rearrangements if the first two slots of odd kinds are exchanged: their numbers and distinct lines."""
-    codes, legal = rearrangement.astype(np.int64), target != ILLEGAL
-    for here, shapes in zip(_parts(kinds), odd, strict=True):
-        if shapes.any():
-            slots, both = np.arange(here.stop - here.start), [here.start, here.start + 1]
-            slots[:2] = 1, 0
-            lines = np.repeat(origins, 4, axis=0)  # the shape before the move is odd or not, and the one after it
-            lines[1::2, both] = lines[1::2, both[::-1]]
-            for exchanged in (lines[2::4], lines[3::4]):
-                exchanged[:, here] = slots[exchanged[:, here]]
-            origins, codes = lines, 4 * codes + 2 * shapes[:, np.newaxis] + shapes[target]
-    is_used = np.zeros(len(origins), dtype=np.bool_)
-    is_used[codes[legal]] = True
-    numbers: dict[bytes, int] = {}
-    number = np.zeros(len(origins), dtype=np.int32)
-    marked = np.concatenate((np.zeros((len(origins), 1), dtype=np.uint8), origins), axis=1)
-    number[is_used] = _numbered(marked[is_used], numbers)
-    return np.where(legal, number[codes], 0).astype(np.int32), _lines(numbers, origins.shape[1])
-
-
-def _lines(numbers: Mapping[bytes, int], slots: int) -> Labels:
-    """Return the rows whose bytes, after a first byte, are the keys ``(n, slots)``."""
-    return np.array([list(key) for key in numbers], dtype=np.uint8).reshape(len(numbers), 1 + slots)[:, 1:]
 
 
 def _ranks(kind: Kind, shapes: Labels) -> Labels:
@@ -357,8 +266,7 @@ class Shapes(Numbering):
         valid = self._are_pieces(arranged)
         known, arranged = known[valid], arranged[valid]
         whole = (_composed(graph.kinds, shapes[known], arranged) == labels[known]).all(axis=1)
-        known = known[whole]
-        arranged = _exchanged(graph.kinds, arranged[whole], graph.odd[:, number[known]])
+        known, arranged = known[whole], arranged[whole]
         inner = self.arrangements.rank(arranged)
         ranks[known] = np.where(inner == NOT_NUMBERED, inner, number[known] * self.arrangements.size + inner)
         return ranks
@@ -374,8 +282,7 @@ class Shapes(Numbering):
         """Return the position ``(n, places)`` of each index ``(n,)``. The indices are not checked."""
         number, inner = np.divmod(indices, self.arrangements.size)
         shapes = self.graph.packing.unpack(self.graph.keys[number])
-        arranged = _exchanged(self.graph.kinds, self.arrangements.unrank(inner), self.graph.odd[:, number])
-        return _composed(self.graph.kinds, shapes, arranged)
+        return _composed(self.graph.kinds, shapes, self.arrangements.unrank(inner))
 
     def filler(self, rules: Rules, leading: int) -> "ShapeTables":
         """Return the filler of a cut."""
@@ -413,11 +320,12 @@ class ShapeTables(Filler):
     def begin(self) -> tuple[MoveTables, list[Fill]]:
         """Return unfilled tables and the calls that fill them; the tables of the arrangements are filled at once."""
         inner = self.arrangements.filled()
+        shapes, rows = (self.graph.target, self.graph.rearrangement), (inner.target, inner.column_map)
         target = np.empty((self.rows, self.max_moves), dtype=np.int32)
         moves = self.max_moves if self.width > 1 else 0
         column_map: ColumnMap = np.empty((self.rows, moves), dtype=index_type(len(inner.column_maps)))
         fills: list[Fill] = [
-            partial(fill_rows, target[first:end], column_map[first:end], first, self.graph, inner)
+            partial(combine_shapes, target[first:end], column_map[first:end], first, *shapes, *rows)
             for first, end in blocks(self.rows, max(1, self.max_moves))
         ]
         return MoveTables(target, column_map, inner.column_maps, undirected=self.reversible), fills
@@ -425,13 +333,6 @@ class ShapeTables(Filler):
     def building_bytes(self, threads: int) -> int:
         """Return an upper bound on the bytes in use, besides the tables, while ``threads`` threads fill them."""
         return self.graph.nbytes + self.arrangements.table_bytes + self.arrangements.building_bytes(threads)
-
-
-def fill_rows(
-    target: NDArray[np.int32], column_map: ColumnMap, first: int, graph: ShapeGraph, inner: MoveTables
-) -> None:
-    """Fill lines of the row tables, beginning with row ``first``."""
-    combine_shapes(target, column_map, first, graph.target, graph.rearrangement, inner.target, inner.column_map)
 
 
 @kernel

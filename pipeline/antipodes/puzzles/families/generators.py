@@ -18,8 +18,8 @@ from antipodes.puzzles.settings import refuse_unknown, required, text
 from antipodes_tasks.base.errors import ConfigError, InputError, PatternError
 from antipodes_tasks.base.quoting import quote
 from antipodes_tasks.base.values import INTEGER, LIST, SYMBOL
+from antipodes_tasks.rules.larger_pieces import piece_conditions
 from antipodes_tasks.rules.parts import moduli_of
-from antipodes_tasks.rules.pieces import piece_conditions
 from antipodes_tasks.rules.transforms import MAX_MASKED, Transforms
 
 CYCLES = re.compile(r"\s*+(?:\((?:[\s,]*+\d{1,9}+)*+\s*+\)\s*+)*+")
