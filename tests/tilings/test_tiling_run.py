@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from clusters import Cluster
 from faults import NAMES, SYNCS, Calls, Killed, fault_at, kill
 from programs import Process, first_message, kill_within
 from stores import contents
@@ -48,10 +49,10 @@ LARGER_COPIES = {
 EACH = RunOptions(workers=2, checkpoint_every=0)
 
 
-@pytest.fixture(scope="module")
-def local_cluster() -> Iterator[Scheduler]:
-    """A cluster of two processes on this machine."""
-    with open_scheduler("local", 2) as scheduler:
+@pytest.fixture
+def cluster_of_two(shared: Cluster) -> Iterator[Scheduler]:
+    """A cluster of two worker processes."""
+    with open_scheduler(shared.address, 2) as scheduler:
         yield scheduler
 
 
@@ -154,9 +155,9 @@ def test_an_interrupt_inside_a_partition_abandons_it(monkeypatch: pytest.MonkeyP
     assert contents(tmp_path / "store.zarr") == contents(tmp_path / "whole.zarr")
 
 
-def test_schedulers_and_workers_leave_the_same_store(local_cluster: Scheduler, tmp_path: Path) -> None:
+def test_schedulers_and_workers_leave_the_same_store(cluster_of_two: Scheduler, tmp_path: Path) -> None:
     whole = contents(tiled(BOX, tmp_path / "whole.zarr"))
-    for number, scheduler in enumerate((Threads(1), Threads(3), local_cluster)):
+    for number, scheduler in enumerate((Threads(1), Threads(3), cluster_of_two)):
         store = tmp_path / f"{number}.zarr"
         report = tile_board(BoardConfig(BOX), store, options=RunOptions(checkpoint_every=0), scheduler=scheduler)
         assert contents(store) == whole
@@ -164,16 +165,16 @@ def test_schedulers_and_workers_leave_the_same_store(local_cluster: Scheduler, t
         assert report.busy[0] > 0
 
 
-def test_a_cluster_stops_between_partitions_and_resumes(local_cluster: Scheduler, tmp_path: Path) -> None:
+def test_a_cluster_stops_between_partitions_and_resumes(cluster_of_two: Scheduler, tmp_path: Path) -> None:
     config, store, seen = load_board("6x10"), tmp_path / "store.zarr", []
 
     def interrupted() -> bool:
         return any(isinstance(event, PartitionSearched) for event in seen)
 
-    first = tile_board(config, store, None, RunOptions(), seen.append, interrupted, local_cluster)
+    first = tile_board(config, store, None, RunOptions(), seen.append, interrupted, cluster_of_two)
     assert not first.complete
     assert 1 <= len(first.manifest.searched) < first.manifest.partitions
-    assert tile_board(config, store, scheduler=local_cluster).manifest.tilings == 2339
+    assert tile_board(config, store, scheduler=cluster_of_two).manifest.tilings == 2339
 
 
 def test_both_methods_store_the_same_tilings(tmp_path: Path) -> None:
