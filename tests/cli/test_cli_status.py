@@ -14,7 +14,7 @@ from typing import Any
 
 import every_kind
 import pytest
-from programs import Command, Process
+from programs import Command
 from s3 import Bucket
 from stores import change_manifest, contents, set_depth, stop_after, toml
 from tiling_stores import SQUARE, tiled
@@ -294,18 +294,3 @@ def test_a_signal_ends_a_check_with_one_line(
     assert refused("verify", finished, status=75) == "antipodes: stopped\n"
     for one, handler in before.items():
         signal.signal(one, handler)
-
-
-@pytest.mark.slow
-def test_the_memory_limit_is_kept(process: Process, tmp_path: Path) -> None:
-    limit = 400
-    assert process("run", "seven-tiles", "--store", "t.zarr", "--quiet").wait() == 0
-    code = (
-        "from antipodes.system.machine import peak_memory; from antipodes.executors.threads import Threads;"
-        "from antipodes.tables.verify import verify;"
-        f"verdict = verify('t.zarr', Threads(2), memory_limit={limit} << 20); print(verdict.ok, peak_memory())"
-    )
-    shown = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True)
-    ok, peak = shown.stdout.split()
-    assert ok == "True"
-    assert int(peak) < 1.1 * (limit << 20)

@@ -3,6 +3,8 @@
 import json
 import random
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -177,8 +179,8 @@ def test_killed_at_random(process: Process, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_memory_stays_within_the_plan(process: Process) -> None:
-    """Of counts in memory, and of a table with layers on disk."""
+def test_memory_stays_within_the_plan(process: Process, tmp_path: Path) -> None:
+    """Of counts in memory, of a table with layers on disk, and of a check of this table."""
     planned = plan_run(load_config("three-colours").puzzle, commitment=CHECKPOINTS).memory_bytes
     little = PROGRAM_BYTES + 60 * MIB
     runs = (("three-colours", planned, ["--counts-only"]), ("seven-tiles", little, ["--memory-limit", little]))
@@ -187,3 +189,14 @@ def test_memory_stays_within_the_plan(process: Process) -> None:
         report = json.loads(running.communicate()[0])
         assert report["peak_memory_bytes"] < limit
         assert (report["complete"], sum(report["layers"])) == (True, plan_run(load_config(puzzle).puzzle).space.size)
+    limit = 400 * MIB
+    code = (
+        "from antipodes.system.machine import peak_memory; from antipodes.executors.threads import Threads;"
+        "from antipodes.tables.verify import verify;"
+        f"verdict = verify('outputs/seven-tiles.zarr', Threads(2), memory_limit={limit});"
+        "print(verdict.ok, peak_memory())"
+    )
+    shown = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True)
+    ok, peak = shown.stdout.split()
+    assert ok == "True"
+    assert int(peak) < 1.1 * limit
