@@ -1,11 +1,12 @@
 import fcntl
+import gc
 import io
 import os
 import signal
 import subprocess
 import sys
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -28,10 +29,24 @@ os.fsync = os.fstat  # type: ignore[assignment]
 # A shell starts jobs in the background with Ctrl-C ignored, and processes inherit that: tests send it to programs.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
+# Dask would look at every thread a hundred times a second, which takes half of the CPU time of workers that wait.
+os.environ["DASK_DISTRIBUTED__WORKER__PROFILE__ENABLED"] = "False"
+
 for profile, examples in {"dev": 5, "nightly": 500}.items():
     # The same few examples each time, so that what passed before a change lands passes after it; nightly tries others.
     settings.register_profile(profile, max_examples=examples, deadline=None, derandomize=profile != "nightly")
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE") or "dev")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Look for no garbage while the tests are collected, since what is made then stays: saves a sixth of the time."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
