@@ -12,6 +12,7 @@ from antipodes.puzzles.families import puzzle_from
 from antipodes.tables.run import run_puzzle
 from antipodes.tables.table import open_table
 from antipodes_tasks.rules.rules import Rules
+from antipodes_tasks.spaces import shapes
 from antipodes_tasks.spaces.selection import best_space
 from antipodes_tasks.spaces.shapes import ShapeGraph, Shapes, shape_graph
 
@@ -91,3 +92,9 @@ def test_distances_of_a_bandaged_cube(tmp_path: Path) -> None:
         run_puzzle(config, store)
         with open_table(store) as table:
             assert table.distances([" ".join(position) for position in known]).tolist() == list(known.values())
+
+
+def test_positions_are_listed_if_there_are_too_many_shapes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shapes, "MAX_SHAPE_MOVES", 1000)
+    monkeypatch.setattr(shapes, "_latest", [])
+    assert best_space(puzzle_from(CUBE.settings).rules).numbering.KIND == "keys"

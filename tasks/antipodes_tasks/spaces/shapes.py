@@ -33,7 +33,7 @@ from antipodes_tasks.spaces.orbits import Orbits
 from antipodes_tasks.spaces.shape_pieces import Kind, kinds_of
 from antipodes_tasks.spaces.space import NOT_NUMBERED, Numbering, SpaceRecord
 
-MAX_SHAPE_MOVES = 1 << 25
+MAX_SHAPE_MOVES = 1 << 24
 """Maximum number of shapes times moves. Their table takes 8 bytes each, and is computed in some seconds."""
 SHAPES_AT_ONCE = 1 << 16
 """Number of shapes whose moves are computed together."""
