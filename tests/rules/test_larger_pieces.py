@@ -69,7 +69,26 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
         {"start": "A B A B C", "moves": {"A": "(1 3 4)", "B": "(0 1 2 3 4)"}, "pieces": [[0, 1], [2, 3]]},
         "pieces: the pieces [0, 1] and [2, 3] have a symbol in common, and the places of their symbols do not show",
     ),
+    (
+        {"start": "A B 2 3 4", "goal": "A 2 B 3 4", "pieces": [[0, 1]]},
+        "goal: position 'A 2 B 3 4': the symbols of a piece with several places are not together",
+    ),
+    (
+        {"start": "A B 2 3 4", "starts": ["A B ? ? ?", "B 2 A 3 4"], "pieces": [[0, 1]]},
+        "starts: position 'B 2 A 3 4': the symbols of a piece with several places are not together",
+    ),
+    (
+        {"start": "A B 2 3 4", "goal": "A ? B ? ?", "pieces": [[0, 1]]},
+        "goal: every position that matches tears a piece with several places",
+    ),
 ]
+
+
+@pytest.mark.parametrize("key", ["goal", "starts"])
+def test_patterns_of_goals_and_starts_match_only_positions_with_whole_pieces(key: str) -> None:
+    puzzle = puzzle_from({**LINE, "start": "A B 2 3 4", "pieces": [[0, 1]], key: "A ? ? ? 4"})
+    found = {puzzle.format(start) for start in puzzle.start_labels}
+    assert found == {"A B 2 3 4", "A B 3 2 4", "A 2 3 B 4", "A 3 2 B 4"}
 
 
 @pytest.mark.parametrize(("changes", "message"), REFUSED)

@@ -127,12 +127,34 @@ def _closed(origins: Sequence[Origin], seeds: NDArray[np.int64]) -> NDArray[np.i
 
 def _check_start(group: _Group, start: Labels, number: int) -> None:
     """Raise InputError unless a start consists of placements that cover all its places with labels of the group."""
-    fits = ((group.labels < 0) | (np.append(start, 0)[group.placements] == group.labels)).all(axis=1)
-    rows = np.flatnonzero(fits)
-    reached = np.unique(group.placements[rows])
-    needed = np.flatnonzero(np.isin(start, group.labels))
-    if (missing := np.setdiff1d(needed, reached)).size:
+    missing = np.flatnonzero(_uncovered(group, start[np.newaxis])[0])
+    if missing.size:
         raise InputError(f"in start {number}, no piece fits on place {missing[0]} together with the places around it")
+
+
+def _uncovered(group: _Group, positions: Labels) -> Mask:
+    """Return a mask ``(n, places)`` of the places that hold labels of the group, but of no placement that fits."""
+    uncovered: Mask = np.isin(positions, group.labels)
+    for labels, places in zip(group.labels, group.placements, strict=True):
+        cells = places[places >= 0]
+        fitting = np.flatnonzero((positions[:, cells] == labels[: len(cells)]).all(axis=1))
+        uncovered[fitting[:, np.newaxis], cells] = False
+    return uncovered
+
+
+def are_torn(
+    origins: Sequence[Sequence[int]], start: Labels, pieces: Sequence[Sequence[int]], positions: Labels
+) -> Mask:
+    """Return a mask of the positions ``(n, places)`` that do not consist of the pieces that the start consists of.
+
+    ``origins`` are the generators, and ``pieces`` the places of the larger pieces in the start, as in
+    `piece_conditions`.
+    """
+    torn = np.zeros(len(positions), dtype=np.bool_)
+    for members in _sharing_labels(start, pieces):
+        group = _group([np.array(origin) for origin in origins], start[np.newaxis], members)
+        torn |= _uncovered(group, positions).any(axis=1)
+    return torn
 
 
 def _alternatives(name: str, groups: Sequence[_Group], origin: Origin, labels: int) -> list[Masks]:

@@ -6,13 +6,16 @@ from dataclasses import replace
 from importlib import import_module
 from typing import Any
 
+import numpy as np
+
 from antipodes.puzzles.goals import MARKS, goals_in, starts_matching, with_targets
 from antipodes.puzzles.packed_positions import unpacked
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.puzzles.settings import ENUMERATED, GOAL, POSITIONS, START, STARTS, flag, starts_in
 from antipodes_tasks.base import arguments
-from antipodes_tasks.base.errors import ConfigError, InputError
+from antipodes_tasks.base.errors import ConfigError, InputError, PatternError, PositionError
 from antipodes_tasks.base.quoting import quote, shorten
+from antipodes_tasks.rules.starts import Starts
 
 FAMILIES: Mapping[str, tuple[str, str]] = {
     "blocks": ("blocks", "blocks"),
@@ -86,7 +89,7 @@ def _described(describe: Callable[[Mapping[str, Any]], Puzzle], settings: Mappin
     others = {key: value for key, value in settings.items() if key != GOAL}
     if START not in others:
         return _with_start_at_goal(describe, settings, others)
-    return _with_goals(describe(others), starts_in(settings, GOAL))
+    return _with_goals(describe(others), others, starts_in(settings, GOAL))
 
 
 def _check_one_start(settings: Mapping[str, Any]) -> None:
@@ -112,7 +115,8 @@ def _with_many_starts(describe: Callable[[Mapping[str, Any]], Puzzle], settings:
     puzzle = describe({key: value for key, value in settings.items() if key != STARTS})
     try:
         puzzle = with_targets(puzzle, texts)
-        return replace(puzzle, rules=replace(puzzle.rules, starts=starts_matching(puzzle, texts)))
+        starts = _untorn(puzzle, settings, texts, starts_matching(puzzle, texts))
+        return replace(puzzle, rules=replace(puzzle.rules, starts=starts))
     except InputError as error:
         raise ConfigError(f"[puzzle] {STARTS}: {error}") from None
 
@@ -133,11 +137,35 @@ def _with_start_at_goal(
         raise ConfigError(OF_START.sub(rf"\g<1>{GOAL}:", str(error))) from None
 
 
-def _with_goals(puzzle: Puzzle, texts: Sequence[str]) -> Puzzle:
+def _with_goals(puzzle: Puzzle, settings: Mapping[str, Any], texts: Sequence[str]) -> Puzzle:
     """Return the puzzle that counts depths from the goals and keeps its first start as the origin."""
     try:
         puzzle = with_targets(puzzle, texts)
-        goals = [tuple(labels) for text in texts for labels in goals_in(puzzle, text).tolist()]
+        every = [tuple(labels) for text in texts for labels in goals_in(puzzle, text).tolist()]
+        goals = _untorn(puzzle, settings, texts, tuple(dict.fromkeys(every)))
     except InputError as error:
         raise ConfigError(f"[puzzle] {GOAL}: {error}") from None
-    return replace(puzzle, rules=replace(puzzle.rules, starts=tuple(dict.fromkeys(goals)), origin=puzzle.starts[0]))
+    return replace(puzzle, rules=replace(puzzle.rules, starts=goals, origin=puzzle.starts[0]))
+
+
+def _untorn(
+    puzzle: Puzzle, settings: Mapping[str, Any], texts: Sequence[str], starts: Sequence[tuple[int, ...]]
+) -> Sequence[tuple[int, ...]]:
+    """Return the starts that the texts describe, without matches of patterns that tear a piece of several places.
+
+    Raises PositionError if another text tears a piece, and PatternError if all matches do.
+    """
+    if not settings.get("pieces"):
+        return starts
+    from antipodes.puzzles.families.generators import torn_positions
+
+    for text in texts:
+        if not MARKS & set(text) and torn_positions(puzzle, settings, puzzle.parse(text)[np.newaxis]).any():
+            raise PositionError(
+                f"position {quote(shorten(text))}: the symbols of a piece with several places are not together"
+            )
+    labels = replace(puzzle.rules, starts=starts).start_labels
+    kept = labels[~torn_positions(puzzle, settings, labels)]
+    if not len(kept):
+        raise PatternError("every position that matches tears a piece with several places")
+    return Starts(kept) if isinstance(starts, Starts) else tuple(map(tuple, kept.tolist()))

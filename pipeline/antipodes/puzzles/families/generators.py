@@ -15,10 +15,11 @@ from antipodes.puzzles.notation import Lists
 from antipodes.puzzles.pattern import Pattern
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.puzzles.settings import refuse_unknown, required, text
+from antipodes_tasks.base.array_types import Labels, Mask
 from antipodes_tasks.base.errors import ConfigError, InputError, PatternError
 from antipodes_tasks.base.quoting import quote
 from antipodes_tasks.base.values import INTEGER, LIST, SYMBOL
-from antipodes_tasks.rules.larger_pieces import piece_conditions
+from antipodes_tasks.rules.larger_pieces import are_torn, piece_conditions
 from antipodes_tasks.rules.parts import moduli_of
 from antipodes_tasks.rules.transforms import MAX_MASKED, Transforms
 
@@ -126,6 +127,12 @@ def _pieces(given: object, size: int) -> list[list[int]]:
             raise InputError(f"expected each place at most once, found {place} twice")
         seen.add(place)
     return given
+
+
+def torn_positions(puzzle: Puzzle, settings: Mapping[str, Any], labels: Labels) -> Mask:
+    """Return a mask of the positions ``(n, places)`` in which a piece is torn, for a puzzle from these settings."""
+    origins = [origin_of(name, value, puzzle.places) for name, value in settings["moves"].items()]
+    return are_torn(origins, puzzle.rules.start_labels[0], settings["pieces"], labels)
 
 
 def _condition_masks(puzzle: Puzzle, turns: Mapping[str, Turn], given: object) -> dict[str, Masks]:
