@@ -79,7 +79,7 @@ def test_meanings_of_turns_and_cycles() -> None:
 
 
 def test_the_names_of_families_are_explained() -> None:
-    for name in ("eight-puzzle", "two-blanks", "klotski", "topspin-11", "hanoi-3-pegs", "lights-out-5x5", "pancake-10"):
+    for name in ("eight-puzzle", "two-blanks", "klotski", "topspin-11", "hanoi-3-pegs", "lights-out-5x5", "square-1"):
         assert as_dict(legend_view(load_config(name).puzzle))["text"]
     many = as_dict(legend_view(load_config("lights-out-5x5").puzzle))
     assert many["stickers"] is None

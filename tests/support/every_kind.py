@@ -81,6 +81,7 @@ KEYS: dict[str, dict[str, Any]] = {
     "keys of slides": {"family": "sliding", "rows": 2, "columns": 3, "start": "1 1 2 2 3 0", "metric": "slides"},
     "keys of a goal": {"family": "pancake", "n": 5, "start": "1 2 3 4 5", "goal": "5 4 ? ? ?"},
     "keys of one-way jumps": {"family": "jump", "start": "AB/A-/--", "offsets": [[0, 1], [1, 0], [-1, -1]]},
+    "keys of corners": {"family": "square-1", "start": "A1A11B1B-"},
     "keys of towers": {"family": "hanoi", "pegs": 3, "discs": 4},
 }
 """Puzzles whose positions a formula numbers, but whose tables list them as keys."""
