@@ -6,8 +6,8 @@ cells: the first holds its letter, and the second holds the small letter.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import product
-from math import prod
 from typing import Any
 
 import numpy as np
@@ -24,7 +24,6 @@ from antipodes.puzzles.square_1_notation import (
     cells_in,
     turn_name,
 )
-from antipodes_tasks.base.arguments import MAX_INT64
 from antipodes_tasks.base.errors import ConfigError, PositionError
 from antipodes_tasks.base.quoting import quote, shorten
 from antipodes_tasks.rules.parts import Part, moduli_of, pieces
@@ -52,15 +51,15 @@ def square_1(settings: Mapping[str, Any]) -> Puzzle:
     symbols = tuple(sorted({*starts[0][:-1]}))
     cells, *_ = to_labels([start[:-1] for start in starts], symbols)
     parts = (pieces(cells, symbols), Part(1, (FLAT, FLIPPED)))
-    return Puzzle.of(
+    puzzle = Puzzle.of(
         **identity(settings),
         family="square-1",
         notation=Square1Notation(size, _colours(starts[0], size)),
         parts=parts,
         starts=_labels(starts, parts),
         moves=_moves(size, parts),
-        enumerated=prod(part.size for part in parts) <= MAX_INT64,
     )
+    return replace(puzzle, rules=replace(puzzle.rules, enumerated=True, by_shape=True))
 
 
 def _layer_size(text: str) -> int:
