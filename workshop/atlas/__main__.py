@@ -6,6 +6,7 @@ data from ``results.json``.
 
 import json
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 
 from antipodes.puzzles.config import bundled_configs, index_sizes_file, load_config
@@ -45,14 +46,14 @@ def write_pages(results: Results) -> None:
     DATA.write_text(data(results), encoding="utf-8")
 
 
-def index_sizes() -> dict[str, int]:
-    """Return the size of the index of each bundled puzzle, by name."""
-    return {name: index_size(load_config(name).puzzle.rules) for name in bundled_configs()}
+def index_sizes(names: Iterable[str]) -> dict[str, int]:
+    """Return the size of the index of each puzzle, by name."""
+    return {name: index_size(load_config(name).puzzle.rules) for name in names}
 
 
 def write_index_sizes() -> None:
     """Write the file of index sizes that ``antipodes puzzles`` prints."""
-    index_sizes_file().write_text(f"{json.dumps(index_sizes(), indent=1)}\n", encoding="utf-8")
+    index_sizes_file().write_text(f"{json.dumps(index_sizes(bundled_configs()), indent=1)}\n", encoding="utf-8")
 
 
 def _families() -> dict[str, dict[str, list[int]]]:

@@ -97,8 +97,8 @@ FAMILIES: Mapping[str, str | Callable[[Puzzle, Sequence[str]], str]] = {
     "hanoi": _hanoi,
     "lights-out": "The number is the light that is pressed, counted from 0 in reading order.",
     "generators": "In a cycle, the piece on each place moves to the place named next. Places are counted from 0.",
-    "square-1": "(a,b) turns the upper layer by a cells and the lower layer by b cells, clockwise as seen from its side; "
-    "/ exchanges the right halves of the layers and flips the middle layer.",
+    "square-1": "(a,b) turns the upper layer by a cells and the lower layer by b cells, clockwise as seen from "
+    "outside; / exchanges the right halves of the layers and flips the middle layer.",
     "twisty": "A letter turns a face or another part of the puzzle; its meaning states how many pieces it moves.",
 }
 """For each family, the explanation of its moves' names, or the function that returns it."""

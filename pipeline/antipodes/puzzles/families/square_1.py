@@ -59,7 +59,8 @@ def square_1(settings: Mapping[str, Any]) -> Puzzle:
         starts=_labels(starts, parts),
         moves=_moves(size, parts),
     )
-    return replace(puzzle, rules=replace(puzzle.rules, enumerated=True, by_shape=True))
+    is_shape = len(symbols) <= len("Aa1")  # the shape is the whole position, so there are no arrangements to number
+    return replace(puzzle, rules=replace(puzzle.rules, enumerated=True, by_shape=not is_shape))
 
 
 def _layer_size(text: str) -> int:
