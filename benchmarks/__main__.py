@@ -20,7 +20,6 @@ MODULES = (
     "heuristics",
     "service",
     "clusters",
-    "control_plane",
 )
 CHART = page.RESULTS.with_suffix(".svg")
 

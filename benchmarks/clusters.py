@@ -21,6 +21,8 @@ from antipodes.executors.distributed.cluster import Cluster
 from antipodes.puzzles.config import Config, load_config
 from antipodes.system.machine import KIB
 from antipodes.tables.layers import division
+from antipodes.tables.layers.bit_shard import Boundary
+from antipodes.tables.layers.residence import RowResidence
 from antipodes.tables.planning.plan import plan_run
 from antipodes.tables.run import RunOptions, run_puzzle
 from antipodes.tables.table import open_table
@@ -32,6 +34,8 @@ REPEATS = 5
 LARGE_REPEATS = 3
 PUZZLE, LARGE_PUZZLE = "three-colours", "seven-tiles"
 WORKERS = 2
+_sent: list[int] = []
+"""The bytes of each boundary that this worker has sent."""
 FINE_SHARDS = (1, 256 * KIB)
 """Minimum and maximum shard size in bytes, much too small on purpose, to measure the scheduler's cost per task."""
 
@@ -112,7 +116,7 @@ def _traffic(cluster: _Processes, folder: str) -> list[Row]:
     """Measure the bytes of frontiers sent between workers, and compare them with the lower bound."""
     store = str(Path(folder) / "moved.zarr")
     with Client(scheduler_file=cluster.scheduler_file) as client:
-        client.run(_forget_transfers)
+        client.run(_count_answers)
         run_puzzle(load_config(LARGE_PUZZLE), store, RunOptions(), scheduler=client)
         moved = sum(client.run(_frontier_bytes).values())
     if not moved:
@@ -128,13 +132,21 @@ def _traffic(cluster: _Processes, folder: str) -> list[Row]:
     ]
 
 
-def _forget_transfers(dask_worker: Any) -> None:
-    dask_worker.transfer_incoming_log.clear()
+def _count_answers() -> None:
+    """Count the bytes of the boundaries that this worker extracts for others."""
+    answer = RowResidence.answer
+
+    def counted(residence: RowResidence, question: Any) -> Any:
+        found = answer(residence, question)
+        if isinstance(found, Boundary):
+            _sent.append(sum(part.rows.nbytes + part.bits.nbytes for part in found.parts))
+        return found
+
+    RowResidence.answer = counted  # type: ignore[assignment, method-assign]
 
 
-def _frontier_bytes(dask_worker: Any) -> int:
-    moved = [transfer["keys"] for transfer in dask_worker.transfer_incoming_log]
-    return sum(size for keys in moved for key, size in keys.items() if key[0].startswith("boundary"))
+def _frontier_bytes() -> int:
+    return sum(_sent)
 
 
 def _crossing(config: Config, store: str) -> tuple[int, int]:

@@ -9,24 +9,25 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import psutil
 from distributed import Client, Worker
 
-from antipodes.executors.api import never_stop
+from antipodes.executors.api import Call, Handle, Key, never_stop
 from antipodes.executors.distributed.cluster import Cluster
 from antipodes.system.events import silence
-from antipodes.tables.layers.layer_graph import NeighbourGraph
+from antipodes.tables.layers.residence import Neighbourhood, Residence, RowResidence, advance, hold
+from antipodes_tasks.bfs.partition import Partition
 from benchmarks.measure import HERE, Row, median
 
 TITLE = "Control plane"
 WORKERS, PROCESSES = 64, 4
 """Number of workers, and of processes that they share."""
 PARTITIONS = 65_536
-MEASURED = 256
-"""Number of partitions of the layers that are measured; the time grows in proportion."""
-LAYERS = 1
+LAYERS = 5
+"""Number of layers, whose median is the result."""
 NEIGHBOURS = (1, WORKERS // 8)
 """Distances between the workers whose partitions moves connect."""
 
@@ -34,21 +35,20 @@ NEIGHBOURS = (1, WORKERS // 8)
 class IdleShard:
     """A shard that finds nothing."""
 
-    def __init__(self) -> None:
-        self.token = ""
+    token = ""
+
+    def __init__(self, number: int) -> None:
+        self.states = [SimpleNamespace(part=Partition(number, number, number + 1))]
 
     def advance(self, offers: Any, links: Any, depth: int, layers: int, token: str) -> list[int]:
         """Return a position for each layer."""
         return [1] * layers
 
-    def frontiers(self, depth: int) -> list[Any]:
-        """Return no frontier."""
-        return []
-
-    @contextmanager
-    def held_by(self, token: str) -> Iterator[None]:
+    def check(self, token: str) -> None:
         """Do nothing."""
-        yield
+
+    settle = frontiers = lambda self, *arguments: ()
+    """Do nothing, and return no frontier."""
 
 
 def measure() -> list[Row]:
@@ -59,53 +59,53 @@ def measure() -> list[Row]:
         Client(scheduler_file=file) as client,  # type: ignore[no-untyped-call]
         Cluster(client) as cluster,
     ):
-        while len(client.scheduler_info(n_workers=-1)["workers"]) < WORKERS:
+        while len(cluster.members) < WORKERS:
+            assert cluster.wait_for_workers(silence, never_stop)
             time.sleep(0.1)
-        assert cluster.wait_for_workers(silence, never_stop)
         seconds = _layer_seconds(cluster, scheduler)
     return [
         Row(
             f"{WORKERS} workers without work, {PARTITIONS:,} partitions: the scheduler's processor time for each layer",
             "at most 0.1 s",
-            f"{seconds * PARTITIONS / MEASURED:.2f} s",
+            f"{seconds:.2f} s",
         )
     ]
 
 
 def _layer_seconds(cluster: Cluster, scheduler: psutil.Process) -> float:
-    handles = list(cluster.submit({("shard", number): (IdleShard,) for number in range(MEASURED)}).values())
-    links = cluster.persist({("links", 0): (NoLinks,)})["links", 0]
-    cluster.gather(list(cluster.persist({("first", 0): (len, [links, *handles])}).values()))
-    each = MEASURED // WORKERS
-    predecessors = [
-        sorted({(number + sign * each * step) % MEASURED for step in NEIGHBOURS for sign in (1, -1)})
-        for number in range(MEASURED)
-    ]
+    each = PARTITIONS // WORKERS
+    first = cluster.submit({("worker", number): (int, number) for number in range(WORKERS)})
+    workers = cluster.groups_by_process(list(first.values()))
+    shards = {one: list(range(at * each, (at + 1) * each)) for one, (at,) in workers.items()}
+    everywhere = Neighbourhood("benchmark", shards, 1, cluster.channel)
+    calls: dict[Key, Call] = {("residence", at): (residence_of, one, everywhere) for one, (at,) in workers.items()}
+    places: dict[Key, Handle] = {key: first["worker", key[1]] for key in calls}
+    residences = list(cluster.persist(calls, None, None, places).values())
+    (links,) = cluster.persist(
+        {("links", 0): (links_of_ring, PARTITIONS, [sign * each * step for step in NEIGHBOURS for sign in (1, -1)])}
+    ).values()
     seconds = []
-    for depth in range(LAYERS):
-        graph = NeighbourGraph(
-            run=f"layer{depth}",
-            links=links,
-            predecessors=predecessors,
-            shares_memory=False,
-            shards=handles,
-            active=set(range(MEASURED)),
-            token="",
-            batches=[[[number] for number in group] for group in cluster.groups_by_process(handles)],
-            rows=[range(number, number + 1) for number in range(MEASURED)],
-        )
+    for depth in range(LAYERS + 1):
         begin = _seconds(scheduler)
-        graph.add_layers(depth, 1)
-        futures = cluster.persist(graph.calls, list(graph.advances), None, graph.places)
-        cluster.gather(list(futures.values()))
+        calls = {
+            (f"advance-{depth}", at): (advance, one, links, depth, 1, each, "") for at, one in enumerate(residences)
+        }
+        places = {key: first["worker", at] for key, (at,) in zip(calls, workers.values(), strict=True)}
+        cluster.gather(list(cluster.persist(calls, None, None, places).values()))
         seconds.append(_seconds(scheduler) - begin)
-    return median(seconds)
+    return median(seconds[1:])  # the first layer also sends the links to all workers
 
 
-class NoLinks:
-    """Moves that are not used."""
+def residence_of(own: str, everywhere: Neighbourhood) -> Residence:
+    """Return the residence of the idle shards of a worker."""
+    shards: Any = [IdleShard(number) for number in everywhere.processes[own]]
+    return hold(RowResidence, shards, own, everywhere, 1)
 
-    tables = None
+
+def links_of_ring(partitions: int, steps: list[int]) -> Any:
+    """Return links like those of a sliding puzzle: from each partition to those that are so many steps away."""
+    predecessors = [[(number + step) % partitions for step in steps] for number in range(partitions)]
+    return SimpleNamespace(predecessors=predecessors, tables=SimpleNamespace(undirected=True))
 
 
 def _seconds(process: psutil.Process) -> float:

@@ -16,9 +16,9 @@ SIZES = {"10^11": 10**11, "10^12": 10**12, "15-puzzle, 1.05 · 10^13": factorial
 LAYERS = (70, 75, 81)
 MACHINE_CORES, MACHINE_BYTES, NETWORK, DISK = 32, 153e9, 1.25e9, 1e9
 """The assumed machines: cores, memory for a run, and bytes per second of the network and of the disk."""
-SHARD, CHUNK, TASKS = 1 << 28, 1 << 22, 4
-"""Positions of a shard and of a chunk, and tasks per shard and layer."""
-MEMORY, TABLES, HELD = (3 + 1 / 32) / 8, (0, 0, 12.5e9), (0, 27.7e9, 27.7e9)
+SHARD, CHUNK = 1 << 28, 1 << 22
+"""Positions of a shard and of a chunk."""
+MEMORY, TABLES, HELD = (3 + 1 / 32) / 8, (0, 0, 12.5e9), (0, 12.5e9, 12.5e9)
 """Bytes of memory per position, and bytes of move tables and of rows for other machines per machine."""
 SENT = 3 * 2.5
 """Bytes sent per position if there is more than one machine; a guess."""
@@ -50,8 +50,7 @@ def scaling_inputs(sections: Mapping[str, Section]) -> str:
         ),
         (
             "tasks",
-            "4 per shard and layer: `advance`, and on average three tasks `boundary`, each of which extracts the rows "
-            "that a batch of other shards needs",
+            "1 per worker and layer",
             "derived",
         ),
         (
@@ -61,7 +60,7 @@ def scaling_inputs(sections: Mapping[str, Section]) -> str:
         ),
         (
             "memory",
-            "0.38 bytes per position for three bits; 27.7 GB per machine of 32 threads for rows that are received and "
+            "0.38 bytes per position for three bits; 12.5 GB per machine of 32 threads for rows that are received and "
             "sent",
             "derived: `antipodes plan` for the 15-puzzle",
         ),
@@ -83,7 +82,7 @@ def scaling(sections: Mapping[str, Section]) -> str:
             "journal": written,
             "assembly": written + kept,
             "network": sent / machines / NETWORK,
-            "scheduler": TASKS * shards * task * layers,
+            "scheduler": machines * task * layers,
         }
         columns.append(
             (
@@ -93,11 +92,11 @@ def scaling(sections: Mapping[str, Section]) -> str:
                 _bytes(table * positions),
                 f"{chunks:,}; {_bytes(11 * chunks)}",
                 str(layers),
-                f"{shards:,}; {TASKS * shards:,}",
+                f"{shards:,}; {machines:,}",
                 *(_duration(seconds[name]) for name in ("search", "journal", "assembly")),
                 _bytes(sent) if sent else "none",
                 _duration(seconds["network"]) if sent else "none",
-                f"{_duration(TASKS * shards * task)}; {_duration(seconds['scheduler'])}",
+                f"{_duration(machines * task)}; {_duration(seconds['scheduler'])}",
                 _duration(sum(seconds.values())),
                 _duration(sum(seconds.values()) + seconds["network"]),
             )

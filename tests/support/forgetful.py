@@ -3,6 +3,8 @@
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
+from direct_channel import DirectChannel
+
 from antipodes.executors.api import Call, Handle, Key, OnDone, Stop, never_stop
 from antipodes.executors.threads import Threads
 from antipodes_tasks.base.errors import SchedulerError, WorkersLostError
@@ -19,6 +21,7 @@ class Forgetful(Threads):
         self.error = error
         self.calls: list[str] = []
         self.held: list[Handle] = []
+        self.channel = DirectChannel()
 
     def submit(
         self, calls: Mapping[Key, Call], beside: Sequence[Handle] = (), on_done: OnDone | None = None
@@ -32,8 +35,11 @@ class Forgetful(Threads):
         places = list(range(len(handles)))
         return [group for group in (places[::2], places[1::2]) if group]
 
-    def groups_by_process(self, handles: Sequence[Handle]) -> list[list[int]]:
-        return self.groups_by_thread(handles)
+    def groups_by_process(self, handles: Sequence[Handle]) -> dict[str, list[int]]:
+        return {str(number): group for number, group in enumerate(self.groups_by_thread(handles))}
+
+    def threads_of(self, process: str) -> int:
+        return 1
 
     def holds(self, handle: Handle) -> bool:
         return any(one is handle for one in self.held)

@@ -13,8 +13,7 @@ from antipodes.puzzles.families import puzzle_from
 from antipodes.storage.directory import DirectoryStorage
 from antipodes.tables.journal import Journal
 from antipodes.tables.journal_file import Cover
-from antipodes.tables.layers.bit_shard import BitShard
-from antipodes.tables.layers.layer_graph import boundary
+from antipodes.tables.layers.bit_shard import BitShard, boundary
 from antipodes.tables.layers.shard import Shard
 from antipodes.tables.store.search_stores import TableStore
 from antipodes.tables.strategies.commitment import JOURNAL
@@ -73,7 +72,7 @@ def new_shards(journal: Journal, sizes: Sequence[int], buffer_bytes: int = 1 << 
 def advance(shards: Sequence[Shard], depth: int, token: str = "", lean: bool = False) -> int:
     """Find the layer after ``depth`` in all shards and return its size; if ``lean``, shards only see boundaries."""
     seen: list[list[Any]] = [
-        [boundary(one, move_links(), [rows_of(reader)], depth, token, []) if lean else one for one in shards]
+        [boundary([one], move_links(), [rows_of(reader)], depth, token) if lean else one for one in shards]
         for reader in shards
     ]
     return sum(

@@ -1,14 +1,14 @@
 """Rows that shards in other processes need: which rows are sent, and how many of them a process holds."""
 
-import threading
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from direct_channel import DirectAnswers, DirectChannel
 from every_kind import FAST, NUMBERED, config_of, options_of, slow_unless_in
 from stores import contents
 
@@ -16,8 +16,8 @@ from antipodes.executors.api import WORKER_SHARE, Capacity, Handle
 from antipodes.executors.threads import Threads
 from antipodes.puzzles.config import Config, load_config
 from antipodes.system.machine import GIB
-from antipodes.tables.layers import layer_graph
-from antipodes.tables.layers.boundaries import MAX_BATCHES, batch_size, held_rows
+from antipodes.tables.layers import boundaries
+from antipodes.tables.layers.boundaries import MAX_ANSWERS, MAX_BATCHES, TOGETHER_BYTES, batch_size, held_rows
 from antipodes.tables.layers.division import Division, partitions
 from antipodes.tables.planning.plan import plan_cut, plan_run
 from antipodes.tables.run import run_puzzle
@@ -68,44 +68,37 @@ def test_only_rows_with_moves_into_the_readers_are_sent(name: str) -> None:
         assert (sent.rows.tolist() if sent else []) == sorted(expected)
 
 
+@pytest.mark.parametrize("together", [0, TOGETHER_BYTES])
 @pytest.mark.parametrize("name", slow_unless_in(FAST, NUMBERED))
-def test_no_process_holds_more_rows_than_the_bound(name: str) -> None:
+def test_no_process_holds_more_rows_than_the_bound(name: str, together: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(boundaries, "TOGETHER_BYTES", together)
     space = space_of(name)
     for rows, size, processes, threads in ((7, 1, 2, 1), (3, 2, 3, 2), (2, 1, 4, 1), (1, 1, 24, 1), (1, 5, 5, 3)):
         division = Division(space, 1, rows, size)
         workers = Capacity(processes * threads, processes, None)
-        for in_turn in (True, False):
-            batch = batch_size(division, workers, in_turn)
-            assert held_by_brute_force(name, division, processes, batch) <= held_rows(division, workers, batch)
+        batch = batch_size(division, workers)
+        assert held_by_brute_force(name, division, processes, batch) <= held_rows(division, workers, batch)
 
 
-def held_by_brute_force(name: str, division: Division, processes: int, batch: int | None) -> int:
+def held_by_brute_force(name: str, division: Division, processes: int, batch: int) -> int:
     """The most rows that a process may hold, found by following all moves."""
-    if division.shard_count == 1:
-        return 0
     parts = np.array_split(np.arange(division.shard_count), processes)
     owner = {int(shard): process for process, part in enumerate(parts) for shard in part}
-    batch_of = {int(shard): place // (batch or len(part)) for part in parts for place, shard in enumerate(part)}
+    batch_of = {int(shard): place // batch for part in parts for place, shard in enumerate(part)}
     size = division.partition_rows * division.shard_size
-    copies: dict[tuple[Any, ...], set[int]] = defaultdict(set)
-    """The rows that a process sends to a batch. In a batch of all shards, a process sends each row only once."""
-    received: dict[tuple[int, int], set[int]] = defaultdict(set)
+    pieces: dict[tuple[int, int, int], set[int]] = defaultdict(set)
+    """The rows that a process sends to a batch of another one."""
     for row, moves in enumerate(tables_of(name).target.tolist()):
         for to in moves:
-            if to != ILLEGAL and to // size != row // size:
-                by, reader = owner[row // size], to // size
-                copies[(by, owner[reader], batch_of[reader]) if batch else (by,)].add(row)
-                received[owner[reader], batch_of[reader]].add(row)
-    if batch is None:
-        return max(len(copies[process,] | received[process, 0]) for process in range(processes))
+            if to != ILLEGAL and owner[row // size] != owner[to // size]:
+                pieces[owner[row // size], owner[to // size], batch_of[to // size]].add(row)
     held = []
     for process in range(processes):
-        mine: dict[int, list[int]] = defaultdict(list)
-        for (by, to, _), rows in copies.items():
-            if by == process != to:
-                mine[to].append(len(rows))
-        mine[process] = [len(rows) for (to, _), rows in received.items() if to == process]
-        held.append(sum(sum(sorted(each)[-MAX_BATCHES:]) for each in mine.values()))
+        sent = [len(rows) for (by, _, _), rows in pieces.items() if by == process]
+        received: dict[int, int] = defaultdict(int)
+        for (_, to, of), rows in pieces.items():
+            received[of] += len(rows) * (to == process)
+        held.append(sum(sorted(received.values())[-MAX_BATCHES:]) + sum(sorted(sent)[-MAX_ANSWERS:]))
     return max(held)
 
 
@@ -115,58 +108,53 @@ class Apart(Threads):
     shares_memory = False
     processes = PROCESSES
 
-    def __init__(self) -> None:
+    def __init__(self, channel: DirectChannel) -> None:
         super().__init__(PROCESSES)
+        self.channel = channel
 
-    def groups_by_process(self, handles: Sequence[Handle]) -> list[list[int]]:
-        return [part.tolist() for part in np.array_split(np.arange(len(handles)), PROCESSES)]
+    def groups_by_process(self, handles: Sequence[Handle]) -> dict[str, list[int]]:
+        parts = np.array_split(np.arange(len(handles)), PROCESSES)
+        return {str(number): part.tolist() for number, part in enumerate(parts)}
 
     def groups_by_thread(self, handles: Sequence[Handle]) -> list[list[int]]:
-        return self.groups_by_process(handles)
+        return list(self.groups_by_process(handles).values())
+
+    def threads_of(self, process: str) -> int:
+        return 1
 
 
-class Watched:
-    """The tasks of a run, and the shards that wait with the rows that they were sent."""
+class Watched(DirectChannel):
+    """A channel that notes how many shards get rows together."""
 
     def __init__(self) -> None:
-        self.waiting: set[tuple[int, int]] = set()
-        """The first row of each shard, and the depth of its rows."""
+        super().__init__()
         self.most = 0
-        """The most shards that waited at the same time."""
-        self.shards: set[int] = set()
-        self._lock = threading.Lock()
+        """The most shards with rows in one question."""
 
-    def boundary(self, shard: Any, links: Any, readers: Sequence[range], depth: int, *arguments: Any) -> Any:
-        with self._lock:
-            self.shards |= {rows.start for rows in readers}
-            self.waiting |= {(rows.start, depth) for rows in readers}
-            self.most = max(self.most, len(self.waiting))
-        return BOUNDARY(shard, links, readers, depth, *arguments)
-
-    def advance(self, shards: list[Any], offers: Any, links: Any, depth: int, *arguments: Any) -> Any:
-        found = ADVANCE(shards, offers, links, depth, *arguments)
-        with self._lock:
-            self.waiting -= {(shard.states[0].part.first_row, depth) for shard in shards}
-        return found
+    def ask(self, name: str, questions: Mapping[str, Any]) -> DirectAnswers:
+        asked = (len(question["rows"]) for question in questions.values() if question["kind"] == "rows")
+        self.most = max(self.most, *asked, 0)
+        return super().ask(name, questions)
 
 
 TILES = Config({"name": "tiles", "family": "sliding", "rows": 2, "columns": 3, "start": "1 2 3 / 4 5 0"})
-BOUNDARY, ADVANCE = layer_graph.boundary, layer_graph.advance
 
 
+@pytest.mark.parametrize("together", [0, TOGETHER_BYTES])
 @pytest.mark.parametrize("bits", [3, 2])
 @pytest.mark.parametrize("config", [TILES, config_of("reduced tiles")], ids=["tiles", "reduced tiles"])
-def test_batches_advance_in_turn(config: Config, bits: int, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """The tiles with three bits do; the others show that the same table results without turns."""
+def test_batches_advance_in_turn(
+    config: Config, bits: int, together: int, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """The tiles do if their rows take more memory than a limit; the others show that the same table results."""
+    monkeypatch.setattr(boundaries, "TOGETHER_BYTES", together)
     monkeypatch.setattr("antipodes.tables.layers.division.CHUNK_STATES", (1, 8))
     monkeypatch.setattr("antipodes.tables.layers.division.PARTITION_STATES", 1)
     monkeypatch.setattr("antipodes.tables.layers.division.SHARD_STATES", (1, 1))
     monkeypatch.setattr("antipodes.tables.planning.plan.STRATEGIES", (BitStrategy(bits=bits),))
     run_puzzle(config, tmp_path / "alone.zarr", scheduler=Threads(1))
     watched = Watched()
-    monkeypatch.setattr(layer_graph, "boundary", watched.boundary)
-    monkeypatch.setattr(layer_graph, "advance", watched.advance)
-    run_puzzle(config, tmp_path / "t.zarr", scheduler=Apart())
+    run_puzzle(config, tmp_path / "t.zarr", scheduler=Apart(watched))
     assert contents(tmp_path / "t.zarr") == contents(tmp_path / "alone.zarr")
-    if (config, bits) == (TILES, 3):
-        assert watched.most <= MAX_BATCHES * PROCESSES < len(watched.shards)
+    if config is TILES:
+        assert (watched.most == 1) == (not together)

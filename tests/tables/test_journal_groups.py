@@ -23,7 +23,7 @@ from journals import (
 
 from antipodes.storage.file_lock import FileLock
 from antipodes.tables.journal import Journal
-from antipodes.tables.layers.layer_graph import boundary
+from antipodes.tables.layers.bit_shard import boundary
 from antipodes.tables.layers.shard import Shard
 from antipodes.tables.layers.shard_segments import flush, write
 from antipodes.tables.strategies.commitment import JOURNAL, flush_shards
@@ -74,7 +74,7 @@ def test_only_rows_with_moves_into_the_readers_are_sent(journal: Journal) -> Non
     shards = begun(journal, [2, 1, 2])
     sent: set[int] = set()
     for depth in range(8):
-        found = boundary(shards[0], move_links(), [rows_of(shards[2])], depth, "", [])
+        found = boundary(shards[:1], move_links(), [rows_of(shards[2])], depth, "")
         sent |= {int(row) for part in found.parts for row in part.rows}
         advance(shards, depth)
     assert sent
@@ -223,7 +223,7 @@ def test_a_task_of_an_earlier_token_changes_nothing(journal: Journal, tmp_path: 
     before = [(one.depth, [state.visited.copy() for state in one.states]) for one in shards]
     for late in (
         lambda: advance(shards, 3, ""),
-        lambda: boundary(shards[0], move_links(), [range(60)], 3, "", []),
+        lambda: boundary(shards[:1], move_links(), [range(60)], 3, ""),
         lambda: flush_shards(shards, 5, ""),
     ):
         with pytest.raises(InterruptedRunError, match="returned to an earlier depth"):
@@ -239,7 +239,7 @@ def test_a_shard_that_dask_makes_anew_is_not_searched(journal: Journal) -> None:
     (alone,) = begun(journal, [5])
     for task in (
         lambda: alone.advance((), move_links(), 7, 1, "first"),
-        lambda: boundary(alone, move_links(), [range(60)], 7, "first", []),
+        lambda: boundary([alone], move_links(), [range(60)], 7, "first"),
     ):
         with pytest.raises(InterruptedRunError, match="the shard was lost"):
             task()

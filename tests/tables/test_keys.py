@@ -1,16 +1,16 @@
 """Tables of keys: every distance as by brute force, whatever ends a run, and reads of every kind."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-import cloudpickle
 import numpy as np
 import pytest
 from brute_force import layers
-from dask.task_spec import TaskRef
+from direct_channel import DirectChannel
 from every_kind import many_parts
 from faults import Killed, killing
 from forgetful import Forgetful
@@ -20,8 +20,7 @@ from stores import contents, toml
 
 from antipodes.executors.api import Call, Handle, Key
 from antipodes.puzzles.config import Config
-from antipodes.tables.layers.layer_graph import advance, part
-from antipodes.tables.layers.shard import Shard
+from antipodes.tables.layers.residence import advance
 from antipodes.tables.layers.temporary_files import PieceFile
 from antipodes.tables.planning.plan import plan_run
 from antipodes.tables.run import RunOptions, run_puzzle
@@ -30,7 +29,7 @@ from antipodes.tables.store.chunks import UNREACHABLE
 from antipodes.tables.table import Table, open_table
 from antipodes.tables.verify import verify
 from antipodes_tasks.base.errors import StoreDamagedError
-from antipodes_tasks.bfs.key_partition import KeyLinks, KeyState, KeySuccessors, with_depths
+from antipodes_tasks.bfs.key_partition import KeyState, with_depths
 from antipodes_tasks.bfs.partition import Partition
 from antipodes_tasks.keys.expansion import Expansion
 from antipodes_tasks.keys.packing import Packing
@@ -237,23 +236,32 @@ def test_workers_that_share_no_memory(name: str, call: int, every: float, whole:
     assert contents(tmp_path / "t.zarr") == contents(whole)
 
 
-@dataclass
-class Sent:
-    """What a layer sends from worker to worker."""
+class Watched(DirectChannel):
+    """A channel that counts what is asked and answered."""
 
-    calls: list[str]
-    """The functions of its tasks."""
-    described: int
-    """Bytes of the tasks without the results that they use."""
-    keys: int = 0
+    def __init__(self) -> None:
+        super().__init__()
+        self.asked = 0
+        """Bytes of all questions."""
+        self.keys: Counter[int] = Counter()
+        """The number of keys that are sent, by depth."""
+
+    def answer(self, name: str, address: str, question: Any) -> Any:
+        found = super().answer(name, address, question)
+        self.asked += len(str(question))
+        if found is not True:
+            self.keys[question["depth"]] += sum(keys.count for one in found for keys in one.found)
+        return found
 
 
 class Counting(Forgetful):
-    """Two workers that lose nothing, and what each layer costs them."""
+    """Two workers that lose nothing, and what the tasks of each call are."""
 
     def __init__(self) -> None:
         super().__init__({})
-        self.layers: list[Sent] = []
+        self.channel = self.watched = Watched()
+        self.tasks: list[int] = []
+        """The number of tasks that find each layer."""
         self.started: list[Call] = []
 
     def on_worker_start(self, call: Call) -> None:
@@ -261,39 +269,24 @@ class Counting(Forgetful):
 
     def persist(self, calls: Mapping[Key, Call], *others: Any) -> dict[Key, Handle]:
         if any(function is advance for function, *_ in calls.values()):
-            described = sum(len(cloudpickle.dumps([one for one in call if is_small(one)])) for call in calls.values())
-            self.layers.append(Sent(sorted(call[0].__name__ for call in calls.values()), described))
-            calls = {key: (self._counted, *call) if call[0] is part else call for key, call in calls.items()}
+            self.tasks.append(len(calls))
         return super().persist(calls, *others)
-
-    def _counted(self, cut: Callable[..., KeySuccessors], found: KeySuccessors, own: Any) -> KeySuccessors:
-        sent = cut(found, own)
-        self.layers[-1].keys += sum(one.count for one in sent.found)
-        return sent
-
-
-def is_small(argument: Any) -> bool:
-    """Whether an argument of a task is neither a result nor a list with some."""
-    return not isinstance(argument, KeyLinks | list | TaskRef | Shard)
 
 
 @pytest.mark.parametrize("name", ["blocks", "one-way"], indirect=True)
 def test_what_a_layer_sends(name: str, whole: Path, tmp_path: Path) -> None:
-    """As many tasks of two workers in each layer, each of some hundred bytes, and no key but those that moves lead to:
-    nothing of what was seen, and no rules.
+    """One task for each worker, questions of some hundred bytes, and no key but those that moves lead to: nothing of
+    what was seen, and no rules.
     """
     scheduler = Counting()
     report = run_puzzle(
         config_of(name), tmp_path / "t.zarr", RunOptions(workers=2, checkpoint_every=0), scheduler=scheduler
     )
     moves = len(config_of(name).puzzle.moves)
-    assert len(scheduler.layers) == len(report.layers)
-    for layer, positions in zip(scheduler.layers, report.layers, strict=True):
-        groups = 1 + (layer.calls.count("expand") > 1)
-        assert layer.calls == ["advance"] * 2 + ["expand"] * groups + ["part"] * groups
-        assert layer.described < 1000 * len(layer.calls)
-        assert layer.keys <= moves * positions
-    assert sum(layer.keys for layer in scheduler.layers) > 0
+    assert scheduler.tasks == [2] * len(report.layers)
+    assert scheduler.watched.asked < 4 * 1000 * len(report.layers)
+    assert all(scheduler.watched.keys[depth] <= moves * positions for depth, positions in enumerate(report.layers))
+    assert sum(scheduler.watched.keys.values()) > 0
     assert [function.__module__ for function, *_ in scheduler.started] == [KeyState.__module__]
     assert contents(tmp_path / "t.zarr") == contents(whole)
 

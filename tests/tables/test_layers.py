@@ -1,20 +1,15 @@
 """The search layer by layer: events, commits and their pace, and the graph of tasks."""
 
-from itertools import combinations
 from pathlib import Path
 from typing import Any
 
 import pytest
-from dask.task_spec import TaskRef
 from stores import contents, resume
 
-from antipodes.executors.api import Key
 from antipodes.puzzles.config import load_config
 from antipodes.storage.manifest_file import ManifestFile
 from antipodes.system.events import Assembling, Committed, Event, LayerFinished, PartitionFinished, SearchStarted
-from antipodes.tables.layers.boundaries import MAX_BATCHES
 from antipodes.tables.layers.commits import BLOCK_SECONDS, FIRST_BLOCK, MAX_TOGETHER, CommitPace
-from antipodes.tables.layers.layer_graph import LayerGraph, NeighbourGraph, advance
 from antipodes.tables.planning.plan import Plan, plan_run
 from antipodes.tables.run import RunOptions, run_puzzle
 from antipodes.tables.store.search_stores import TableStore
@@ -106,51 +101,6 @@ def test_a_fresh_run_plans_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     assert len(plans) == 1
 
 
-TWO_RINGS = [[2], [3], [0], [1]]
-"""Shards 0 and 2 lead to each other, and 1 and 3."""
-ONE_WAY = [[3], [0], [0, 1], [1]]
-"""Shard 0 leads to 1 and 2, 1 to 2 and 3, and 3 to 0: not back where they come from."""
-
-
-def waits_for(graph: LayerGraph, key: Key) -> set[Key]:
-    """The tasks that a task waits for, those that these wait for included."""
-    found: set[Key] = set()
-    todo: list[Any] = list(graph.calls[key])
-    while todo:
-        argument = todo.pop()
-        if isinstance(argument, list):
-            todo += argument
-        elif isinstance(argument, TaskRef) and argument.key not in found:
-            found.add(argument.key)
-            todo += graph.calls[argument.key]
-    return found
-
-
-@pytest.mark.parametrize("predecessors", [TWO_RINGS, ONE_WAY, [[0, 1], [0, 1]]])
-@pytest.mark.parametrize("active", [{0}, {0, 1}, {0, 3}])
-def test_a_shard_sends_its_frontier_before_it_goes_on(predecessors: list[list[int]], active: set[int]) -> None:
-    """It keeps its last two frontiers; with moves of one way, nobody else makes it wait."""
-    number = len(predecessors)
-    graph = NeighbourGraph(
-        run="run",
-        links="links",
-        predecessors=predecessors,
-        shares_memory=False,
-        shards=[object() for _ in predecessors],
-        batches=[[[shard]] for shard in range(number)],
-        rows=[range(shard, shard + 1) for shard in range(number)],
-        active=active.intersection(range(number)),
-        token="token",
-    )
-    graph.add_layers(0, 6)
-    keys = list(graph.calls)
-    for shard in range(number):
-        own = [key for key in keys if graph.places[key] is graph.shards[shard]]
-        for earlier, later in combinations(own, 2):  # several may read the same frontier
-            assert earlier in waits_for(graph, later) or advance not in (graph.calls[earlier][0], graph.calls[later][0])
-    assert any(graph.calls[key][0] is advance for key in keys)
-
-
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     """The monotonic clock, to be set."""
@@ -199,31 +149,3 @@ def test_long_commits_are_rarer_unless_told_otherwise(every: float | None, wait:
     assert not chosen.is_commit_overdue
     clock[0] += 1.001
     assert chosen.is_commit_overdue
-
-
-@pytest.mark.parametrize(
-    "batches", [[[[0], [1], [2], [3]], [[4], [5], [6]], [[7]]], [[[0, 1], [2, 3], [4, 5]], [[6, 7]]]]
-)
-def test_a_process_gets_rows_for_two_batches_at_a_time(batches: list[list[list[int]]]) -> None:
-    """Also if several layers are submitted together. A process with a single batch gets rows for that one."""
-    graph = NeighbourGraph(
-        run="run",
-        links="links",
-        predecessors=[list(range(8))] * 8,
-        shares_memory=False,
-        shards=[object() for _ in range(8)],
-        batches=batches,
-        rows=[range(shard, shard + 1) for shard in range(8)],
-        active={0},
-        token="token",
-    )
-    graph.add_layers(0, 4)
-    for own in batches:
-        turns = [(depth, batch) for depth in range(4) for batch in own]
-        together = min(MAX_BATCHES, len(own))
-        for (earlier, done), (depth, batch) in zip(turns, turns[together:], strict=False):
-            advanced = {key for key, (group, at) in graph.advances.items() if at == earlier and group[0] in done}
-            sent = [key for key in graph.calls if str(key[0]).startswith(f"boundary-{depth}-{batch[0]}-")]
-            assert len(advanced) == len(done)
-            assert sent
-            assert all(advanced <= waits_for(graph, key) for key in sent)

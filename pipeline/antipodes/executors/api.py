@@ -6,6 +6,7 @@ call. `persist` and `submit` run calls and leave the results on the workers, and
 run a call in every process.
 """
 
+import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -59,9 +60,56 @@ def never_stop() -> bool:
     return False
 
 
+class Peer(Protocol):
+    """An object in one process that answers requests from tasks in other processes."""
+
+    slots: asyncio.Semaphore
+    """Limits the number of answers that are computed or sent at the same time, because each takes memory."""
+
+    def is_ready(self, question: Any) -> bool:
+        """Return whether there is an answer already."""
+
+    def answer(self, question: Any) -> Any:
+        """Return the answer, or None if there is none any more; called in a thread that runs no tasks."""
+
+
+class Answers(Protocol):
+    """The answers to some requests, which may still be under way."""
+
+    def wait(self) -> list[Any]:
+        """Return the answers, in the order of the questions; called in the task that asked.
+
+        Raises
+        ------
+        InterruptedRunError
+            The run no longer waits for the task.
+        WorkerUnreachableError
+            No connection to a worker succeeds.
+        """
+
+    def cancel(self) -> None:
+        """Stop asking."""
+
+
+class Channel(Protocol):
+    """Requests between the tasks of a run that are in different processes; the scheduler does not see them."""
+
+    def open(self, name: str, peer: Peer) -> None:
+        """Let tasks in other processes ask a peer by this name until the peer is deleted; called in a task."""
+
+    def ask(self, name: str, questions: Mapping[str, Any]) -> Answers:
+        """Ask the peers of this name in other processes, by address; called in a task.
+
+        A question consists of numbers, strings, lists and dictionaries. An answer may be any object, or an error, which
+        `Answers.wait` raises.
+        """
+
+
 class Scheduler(Protocol):
     """An executor of calls as tasks."""
 
+    channel: "Channel | None"
+    """The channel between tasks in different processes; None if tasks run in this process."""
     shares_memory: bool
     """Whether all tasks use the same arrays in memory. If not, results are sent between processes, each call costs a
     round trip, and the scheduler remembers how each result was computed."""
@@ -124,8 +172,14 @@ class Scheduler(Protocol):
         A task can use all results of a group, because they are on one worker.
         """
 
-    def groups_by_process(self, handles: Sequence[Handle]) -> list[list[int]]:
-        """Divide results of `submit` into groups, one for each process; return indices, ascending in each group."""
+    def groups_by_process(self, handles: Sequence[Handle]) -> Mapping[str, list[int]]:
+        """Divide results of `submit` by the process that holds them.
+
+        Returns the indices of the results of each process, ascending, by the address under which a `Channel` knows it.
+        """
+
+    def threads_of(self, process: str) -> int:
+        """Return how many tasks run at the same time in a process, given its address in `groups_by_process`."""
 
     def holds(self, handle: Handle) -> bool:
         """Return whether the worker that holds this result of `submit` is still a member."""

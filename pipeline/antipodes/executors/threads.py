@@ -10,6 +10,7 @@ from dask.task_spec import Task
 
 from antipodes.executors.api import (
     Call,
+    Channel,
     DescribeMisfit,
     Fits,
     Handle,
@@ -32,6 +33,7 @@ NOT_STARTED = object()
 class Threads:
     """The scheduler that uses threads of this process; handles are the results themselves."""
 
+    channel: Channel | None = None
     shares_memory = True
     processes = 0
     workers_changed = False
@@ -67,9 +69,13 @@ class Threads:
         """Return a group for each result, because a thread takes the next result when it has finished one."""
         return [[place] for place in range(len(handles))]
 
-    def groups_by_process(self, handles: Sequence[Handle]) -> list[list[int]]:
+    def groups_by_process(self, handles: Sequence[Handle]) -> Mapping[str, list[int]]:
         """Return a single group, because all results are in this process."""
-        return [list(range(len(handles)))]
+        return {"": list(range(len(handles)))}
+
+    def threads_of(self, process: str) -> int:
+        """Return the number of threads, since there is only this process."""
+        return self.workers
 
     def holds(self, handle: Handle) -> bool:
         """Return True, because results stay in this process."""

@@ -130,6 +130,10 @@ class WorkersStuckError(WorkersLostError):
     """Workers answer but make no progress or cannot send their results, so they count as lost."""
 
 
+class WorkerUnreachableError(SchedulerError):
+    """A worker cannot connect to another worker, whose address is the argument."""
+
+
 class UnfinishedError(AntipodesError, LookupError):
     """The answer is not yet known in an unfinished table."""
 

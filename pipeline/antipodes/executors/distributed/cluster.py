@@ -14,10 +14,11 @@ from weakref import WeakKeyDictionary
 
 from distributed import Client, performance_report
 
-from antipodes.executors.api import Call, DescribeMisfit, Fits, Handle, Key, OnDone, OnResult, Stop, never_stop
+from antipodes.executors.api import Call, Channel, DescribeMisfit, Fits, Handle, Key, OnDone, OnResult, Stop, never_stop
 from antipodes.executors.distributed.choice import capacity_of
 from antipodes.executors.distributed.connection import announced, ask, one_line, timeouts
 from antipodes.executors.distributed.membership import Membership
+from antipodes.executors.distributed.peers import WorkerChannel
 from antipodes.executors.distributed.storage_waits import WaitRelay
 from antipodes.executors.distributed.tasks import TaskQueue, Tasks
 from antipodes.system.events import Listener
@@ -41,6 +42,7 @@ class Cluster:
     A client serves one run and its listener at a time.
     """
 
+    channel: Channel | None = WorkerChannel()
     shares_memory = False
 
     def __init__(self, client: Any, timeout: float | None = None) -> None:
@@ -121,12 +123,15 @@ class Cluster:
         """Return a group for each thread of the workers with results; each worker deals its results to its threads."""
         groups = list[list[int]]()
         for worker, places in self._by_worker(handles).items():
-            threads = min(int(self.members.get(worker, {}).get("nthreads", 1)), len(places))
+            threads = min(self.threads_of(worker), len(places))
             groups += [places[first::threads] for first in range(threads)]
         return groups
 
-    def groups_by_process(self, handles: Sequence[Handle]) -> list[list[int]]:
-        return list(self._by_worker(handles).values())
+    def groups_by_process(self, handles: Sequence[Handle]) -> Mapping[str, list[int]]:
+        return self._by_worker(handles)
+
+    def threads_of(self, process: str) -> int:
+        return int(self.members.get(process, {}).get("nthreads", 1))
 
     def _by_worker(self, handles: Sequence[Handle]) -> dict[str, list[int]]:
         """Return the indices of results of `submit` by the address of their worker."""

@@ -32,6 +32,7 @@ from antipodes_tasks.base.errors import (
     WorkersLostError,
     WorkersRetiredError,
     WorkersStuckError,
+    WorkerUnreachableError,
 )
 
 REASON_SECONDS = 0.5
@@ -145,6 +146,13 @@ class Tasks:
             if loss.done():
                 await self._raise_loss()
             return await gathering
+        except WorkerUnreachableError as error:
+            self._give_up({str(error): "cannot be reached by another worker"})
+        except Exception:
+            if self._required:  # tasks that wait for others, which will not come, end when they are cancelled
+                cancelling = asyncio.ensure_future(self._client.cancel(futures, asynchronous=True))
+                cancelling.add_done_callback(_ignore_error)
+            raise
         finally:
             self._health.stop()
             loss.cancel()

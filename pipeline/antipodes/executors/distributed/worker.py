@@ -15,7 +15,13 @@ from distributed import get_worker
 from antipodes.executors.distributed.storage_waits import topic_of
 from antipodes.system.machine import glibc, keep_freed, lacks_threads
 from antipodes.system.waits import report_to
-from antipodes_tasks.base.errors import AntipodesError, DepthLimitError, StoreError, WorkerFailedError
+from antipodes_tasks.base.errors import (
+    AntipodesError,
+    DepthLimitError,
+    StoreError,
+    WorkerFailedError,
+    WorkerUnreachableError,
+)
 
 SAME_EVERYWHERE = ("antipodes", "dask", "distributed", "numpy", "zarr")
 """Packages whose versions must be the same on workers and client, because they exchange values and share a store."""
@@ -77,7 +83,7 @@ def named(function: Callable[..., Any], *arguments: Any) -> Any:
     try:
         return function(*arguments)
     except BaseException as error:
-        failure = _failure(error)
+        failure = failure_of(error, this_worker())
     raise failure
 
 
@@ -86,21 +92,21 @@ def _report_wait(worker: Any, run: str, waited_for: str) -> None:
     worker.log_event(topic_of(run), waited_for)
 
 
-def _failure(error: BaseException) -> AntipodesError:
-    """Return the error that the client gets for an error in a task."""
+def failure_of(error: BaseException, worker: str) -> AntipodesError:
+    """Return the error that the client gets for an error in a task, or another worker for an error in an answer."""
+    if isinstance(error, WorkerUnreachableError):
+        return error
     text = " ".join(str(error).split())[:LONGEST_MESSAGE]
     if isinstance(error, StoreError | DepthLimitError):
-        return type(error)(f"{this_worker()}: {text}")
+        return type(error)(f"{worker}: {text}")
     if isinstance(error, MemoryError):
-        return WorkerFailedError(f"{this_worker()} ran out of memory{f': {text}' if text else ''}")
+        return WorkerFailedError(f"{worker} ran out of memory{f': {text}' if text else ''}")
     if lacks_threads(error):
-        return WorkerFailedError(
-            f"{this_worker()} cannot start a thread: the system's limit on memory or threads is too low"
-        )
+        return WorkerFailedError(f"{worker} cannot start a thread: the system's limit on memory or threads is too low")
     if not isinstance(error, AntipodesError | OSError):
         logger.error("a task failed", exc_info=error)
         text = f"{type(error).__name__}: {text}"
-    return WorkerFailedError(f"{this_worker()}: {text}")
+    return WorkerFailedError(f"{worker}: {text}")
 
 
 def this_worker() -> str:

@@ -1,15 +1,12 @@
 """How shards in other processes get the rows that they need, and how many of these rows a process holds.
 
-The shards of a process form *batches*. The shards of a batch are sent the rows that they need together, and no other
-rows. Batches that advance in turn take less memory, but if moves lead from every row to rows of many batches, most rows
-are sent several times. So there are three cases:
+The shards of a process form *batches*. The shards of a batch get the rows that they need together, and no other rows. A
+process asks for the rows of a batch while it advances the batch before it, so it has rows for at most two batches. It
+sends at most MAX_ANSWERS pieces at the same time, each of which contains its rows for one batch.
 
-* If moves lead from a block of rows to few other blocks, as in sliding puzzles, a batch has one shard for each thread,
-  and a process receives rows for at most MAX_BATCHES batches at the same time.
-* Otherwise, all shards of a process are one batch. A row has at most as many successors as there are moves, so with
-  many processes, most of them do not need the row.
-* With few processes, each of them needs most rows. Then all shards of all processes are one batch, which gets the rows
-  with moves out of their shard. So the process that sends these rows holds only one copy.
+If moves lead from a block of rows to few other blocks, as in sliding puzzles, small batches save memory: a batch has
+one shard for each thread, unless the rows for all batches together take little memory anyway. Otherwise most rows would
+be sent several times, so all shards of a process are one batch.
 """
 
 from math import ceil
@@ -17,44 +14,54 @@ from math import ceil
 import numpy as np
 
 from antipodes.executors.api import Capacity
+from antipodes.system.machine import MIB
 from antipodes.tables.layers.division import Division
+from antipodes_tasks.bfs.bitmaps import bitmap_bytes
 from antipodes_tasks.move_tables import Indices
-from antipodes_tasks.spaces.space import BlockNeighbours
+from antipodes_tasks.spaces.space import BlockNeighbours, Space
 
 MAX_BATCHES = 2
-"""Maximum number of batches of a process for which it receives rows at the same time, if they advance in turn."""
+"""Maximum number of batches of a process for which it has rows at the same time."""
+MAX_ANSWERS = 2
+"""Maximum number of pieces that a process extracts or sends at the same time."""
+TOGETHER_BYTES = 32 * MIB
+"""Memory for rows of other processes up to which all shards of a process are one batch: fewer requests, and each row is
+sent once."""
+ROW_BYTES = 4
+"""Memory in bytes for the number of a row, in addition to the row's bits."""
 
 
-def batch_size(division: Division, workers: Capacity, in_turn: bool) -> int | None:
-    """Return the number of shards of a batch, or None if all shards of all processes are one batch.
+def row_bytes(space: Space) -> int:
+    """Return the memory of a row of a frontier that is sent."""
+    return bitmap_bytes(1, space.width) + ROW_BYTES
 
-    ``in_turn`` is whether batches can advance in turn.
-    """
+
+def batch_size(division: Division, workers: Capacity) -> int:
+    """Return the number of shards of a batch."""
     space, processes = division.space, workers.processes
-    if processes == 0:
-        return None
-    each = ceil(division.shard_count / processes)
-    if space.block_neighbours is not None:
-        return min(each, ceil(workers.workers / processes)) if in_turn else each
-    return each if space.rules.moves.reversible and 2 * space.filler.max_moves < processes else None
+    each = ceil(division.shard_count / max(1, processes))
+    if processes == 0 or space.block_neighbours is None:
+        return each
+    if held_rows(division, workers, each) * row_bytes(space) <= TOGETHER_BYTES:
+        return each
+    return min(each, ceil(workers.workers / processes))
 
 
-def held_rows(division: Division, workers: Capacity, batch: int | None) -> int:
+def held_rows(division: Division, workers: Capacity, batch: int) -> int:
     """Return an upper bound on the rows that a process holds at the same time, both received rows and rows to be sent.
 
     ``batch`` is the `batch_size`. Each process is assumed to hold adjacent shards, and as many as the others; after the
-    loss of a worker, others hold its shards, and may need more rows. If batches do not advance in turn, a process can
-    also hold rows of two or three layers that are submitted together; these are small.
+    loss of a worker, others hold its shards, and may need more rows.
     """
-    space, processes = division.space, workers.processes
-    if processes == 0 or division.shard_count == 1:
+    space, processes = division.space, min(workers.processes, division.shard_count)
+    if processes <= 1:
         return 0
-    if batch is None:
-        return space.rows  # each process holds at most one frontier
     if space.block_neighbours is not None:
         return _connected_rows(division, processes, batch, space.block_neighbours)
-    rows = ceil(division.shard_count / processes) * division.shard_size * division.partition_rows
-    return min(2 * space.filler.max_moves * rows, 2 * space.rows)
+    own = ceil(division.shard_count / processes) * division.shard_size * division.partition_rows
+    others = space.rows - (division.shard_count // processes - 1) * division.shard_size * division.partition_rows
+    needed = space.filler.max_moves * own if space.rules.moves.reversible else space.rows
+    return min(needed, others) + min(MAX_ANSWERS, processes - 1) * min(own, needed)
 
 
 def _connected_rows(division: Division, processes: int, batch: int, blocks: BlockNeighbours) -> int:
@@ -75,19 +82,19 @@ def _connected_rows(division: Division, processes: int, batch: int, blocks: Bloc
     )
     pairs = [np.stack((low + step, into, rows))[:, low + step <= high] for step in range(int((high - low).max()) + 1)]
     senders, into, rows = np.concatenate(pairs, axis=1)
-    if division.shard_count <= processes:  # a shard reads its own frontier in place
-        senders, into, rows = (one[senders != owners[into]] for one in (senders, into, rows))
+    senders, into, rows = (
+        one[senders != owners[into]] for one in (senders, into, rows)
+    )  # the others are read in place
     keys, places = np.unique(senders * len(owners) + into, return_inverse=True)
     senders, into = np.divmod(keys, len(owners))
     rows = np.minimum(np.bincount(places, rows, minlength=len(keys)), shard_rows * shards[senders])
-    rows *= np.minimum(MAX_BATCHES, batches)[owners[into]]
-    received = np.bincount(into, rows, minlength=len(owners))
-    held = np.zeros((processes, processes))
-    """The maximum number of rows of each process (first index) that another one needs at the same time."""
-    np.maximum.at(held, (senders, owners[into]), rows)
-    np.fill_diagonal(held, 0)  # what shards of a process send each other is counted as received
-    np.maximum.at(held, (owners, owners), received)
-    return int(held.sum(axis=1).max())
+    received, sent = np.zeros(len(owners)), np.zeros(processes)
+    np.add.at(received, into, rows)
+    most = np.zeros(processes)
+    """The maximum number of rows that a process receives for a batch."""
+    np.maximum.at(most, owners, received)
+    np.maximum.at(sent, senders, rows)
+    return int((np.minimum(MAX_BATCHES, batches) * most + MAX_ANSWERS * sent).max())
 
 
 def _needed(blocks: BlockNeighbours, first_rows: Indices, end_row: int) -> tuple[Indices, Indices, Indices]:

@@ -44,13 +44,11 @@ class Shard(ABC):
         journal: Journal,
         buffer_bytes: int,
         max_gaps: float | None,
-        settled_later: bool = False,
     ) -> None:
         """Create a shard without any position.
 
         The ``weights`` are summed over each layer. ``max_gaps`` is the one of `SegmentLog`, or None if the positions
-        that the shard finds are not logged. With ``settled_later``, other shards read the frontiers in place, so the
-        caller must call `settle` afterwards.
+        that the shard finds are not logged.
         """
         self.buffer_bytes = buffer_bytes
         """The shard's part of `Plan.buffer_bytes`: memory that the search can use beyond its minimum."""
@@ -70,7 +68,6 @@ class Shard(ABC):
         change it."""
         self._found: dict[int, int] = {}
         """The number of new entries at each depth that the shard has passed, which is returned if a task runs again."""
-        self._settled_later = settled_later
         self._weights = weights
         self._weighed: dict[int, LayerSums] = {}
         """The sums at each depth that the shard has passed, unless all weights are 1."""
@@ -86,7 +83,7 @@ class Shard(ABC):
     def search(self, offers: Sequence[Any], links: Any, depth: int) -> int:
         """Find the positions at ``depth``, add them to the log if there is one, and return their number.
 
-        ``offers`` are the data that the `LayerGraph` collects from other shards, and ``links`` the moves.
+        ``offers`` are the data that the `Residence` collects from other shards, and ``links`` the moves.
         """
 
     def new_segments(self, journal: Journal, chunks: range, max_gaps: float) -> ShardSegments:
@@ -124,6 +121,11 @@ class Shard(ABC):
                 self.depth = depth
             return self.count(depth)
 
+    def shut_out(self, token: str) -> None:
+        """Let only tasks with ``token`` change the shard, after a task that is changing it has ended."""
+        with self._lock:
+            self._token = token
+
     def count(self, depth: int) -> int:
         """Return the number of positions at ``depth``, which is one of the last two."""
         return sum(frontier.count for frontier in self.frontiers(depth))
@@ -131,8 +133,8 @@ class Shard(ABC):
     def advance(self, offers: Sequence[Any], links: Any, depth: int, layers: int, token: str) -> list[int]:
         """Find the ``layers`` layers after ``depth``; return the number of positions in each.
 
-        ``offers`` are the data that the `LayerGraph` collects from other shards. With offers, only one layer is
-        allowed.
+        ``offers`` are the data that the `Residence` collects from other shards. With offers, only one layer is allowed.
+        The caller must `settle` each layer, since other shards may still read the layer before it in place.
         """
         with self.held_by(token):
             return [self._advance(offers, links, at) for at in range(depth + 1, depth + layers + 1)]
@@ -140,7 +142,9 @@ class Shard(ABC):
     def settle(self, depth: int, token: str) -> None:
         """Forget earlier layers, and count the positions at ``depth``, after all shards have found this layer."""
         with self.held_by(token):
-            self._settle(depth)
+            for state in self.states:
+                state.forget_before(depth)
+            self._weigh(depth)
 
     def frontiers(self, depth: int) -> Sequence[Any]:
         """Return the frontiers at ``depth``, one of the last two, of the partitions that have any."""
@@ -180,22 +184,19 @@ class Shard(ABC):
     def held_by(self, token: str) -> Iterator[None]:
         """Lock the shard in the block; raise InterruptedRunError if ``token`` is not the shard's current token."""
         with self._lock:
-            if token != self._token:
-                raise InterruptedRunError("the run has returned to an earlier depth, or the shard was lost")
+            self.check(token)
             yield
+
+    def check(self, token: str) -> None:
+        """Raise InterruptedRunError if ``token`` is not the shard's current token."""
+        if token != self._token:
+            raise InterruptedRunError("the run has returned to an earlier depth, or the shard was lost")
 
     def _advance(self, offers: Sequence[Any], links: Any, depth: int) -> int:
         if depth > self.depth:
             found = self._replay(depth) if depth <= self.segments.searched else self._find(offers, links, depth)
             self._found[depth], self.depth = found, depth
-            if not self._settled_later:
-                self._settle(depth)
         return self._found[depth]
-
-    def _settle(self, depth: int) -> None:
-        for state in self.states:
-            state.forget_before(depth)
-        self._weigh(depth)
 
     def _weigh(self, depth: int) -> None:
         if not self._weights.all_one:

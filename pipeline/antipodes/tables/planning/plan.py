@@ -59,8 +59,8 @@ class Plan(Division):
     """How shards find and keep layers."""
     commitment: Commitment
     """How layers are committed."""
-    batch_size: int | None
-    """The number of shards that are sent the rows that they need together; see `Strategy.batch_size`."""
+    batch_size: int
+    """The number of shards that are sent what they need together; see `Strategy.batch_size`."""
     table_bytes: int
     """Memory of the move tables."""
     unsure_bytes: int

@@ -2,7 +2,6 @@
 
 import uuid
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from operator import attrgetter
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -12,6 +11,7 @@ from antipodes.executors.api import Call, Handle, Key, OnDone, Scheduler, Stop, 
 from antipodes.system.events import Listener, Restoring, silence
 from antipodes.tables.journal import Journal
 from antipodes.tables.layers.key_shard import KeyShard
+from antipodes.tables.layers.residence import Neighbourhood, advance, go_back, hold
 from antipodes.tables.layers.shard import Shard
 from antipodes.tables.layers.shard_segments import ShardSegments
 from antipodes.tables.planning.plan import Plan
@@ -51,11 +51,15 @@ class Shards:
         self._names = 0
         self._links = self._link(stop)
         try:
-            self._predecessors = self._find_predecessors(stop)
+            self._wait_for_links(stop)
         except InterruptedRunError:
             self._links = None  # otherwise the traceback would keep the tables on the worker that builds them
             raise
         self._shards: list[Handle] = []
+        self._processes: Mapping[str, list[int]] = {}
+        """The numbers of the shards of each process."""
+        self._residences: list[Handle] = []
+        """The `Residence` of each process."""
         self._unwritten: list[dict[int, int]] = [{} for _ in range(plan.shard_count)]
         """The number of positions that each shard has found at each depth since it was last written."""
         self._token = ""
@@ -74,7 +78,7 @@ class Shards:
         ``states`` is the number of committed positions. Returns the number of positions at each restored depth (empty
         if not even the starts could be restored), and the problems found.
         """
-        self._token, self._shards = token, []  # frees memory for the shards to be restored
+        self._token, self._shards, self._residences = token, [], []  # frees memory for the shards to be restored
         damaged: list[str] = []
         arguments = self._restore_arguments(depth, range(self.plan.shard_count), damaged)
         self._shards = self._place("restore", arguments, restored_shard, on_done=self._restoring(states))
@@ -122,35 +126,14 @@ class Shards:
 
     def advance(self, depth: int, layers: int, settled: Settled) -> list[int]:
         """Find ``layers`` layers after ``depth`` in one round trip; return the number of positions in each."""
-        graph = self.plan.strategy.graph(
-            run=self._name("layers"),
-            links=self._links,
-            predecessors=self._predecessors,
-            shares_memory=self._scheduler.shares_memory,
-            shards=self._shards,
-            active={number for number, count in enumerate(self.counts) if count},
-            token=self._token,
-            sizes=self.counts,
-            chunks=self.plan.shard_chunks,
-            groups=self._groups,
-            batches=self._batches,
-            rows=self.plan.shard_rows,
-            settles_together=self.plan.strategy.settles_together,
-        )
-        graph.add_layers(depth, layers)
-        done = _counting(graph.advances, settled) if layers == 1 else None
-        keys = list(graph.advances)
-        handles = self._scheduler.persist(graph.calls, keys, done, graph.places)
+        arguments = self._links, depth, layers, self.batch_size, self._token
+        progress = [settled] if self._scheduler.shares_memory else []
+        done = settled if layers == 1 else None
         found = np.zeros((len(self._shards), layers), dtype=np.int64)
-        for key, counts in zip(keys, self._scheduler.gather(list(handles.values())), strict=True):
-            numbers, first = graph.advances[key]
+        for numbers, counts in self._on_residences("advance", advance, *arguments, *progress, settled=done):
+            found[numbers] = counts
             for number, each in zip(numbers, counts, strict=True):
-                found[number, first - depth : first - depth + len(each)] = each
-                self._unwritten[number].update(enumerate(each, first + 1))
-        if self._settles_later:
-            assert layers == 1
-            changed = np.flatnonzero(found[:, 0]).tolist()
-            self._gather("settle", Shard.settle, depth + 1, self._token, numbers=changed)
+                self._unwritten[number].update(enumerate(each, depth + 1))
         self.counts = found[:, -1].tolist()
         totals: list[int] = found.sum(axis=0).tolist()
         return totals
@@ -186,7 +169,7 @@ class Shards:
 
     def release(self) -> list[ShardSegments]:
         """Release the bits and the move tables; return the segments of all shards if they are in this process."""
-        shards, self._shards, self._links = self._shards, [], None
+        shards, self._shards, self._residences, self._links = self._shards, [], [], None
         return [one.segments for one in shards] if self._scheduler.shares_memory else []
 
     @property
@@ -194,36 +177,26 @@ class Shards:
         """The numbers of the shards, in groups. The shards of a group are on one worker and advance in one task."""
         return self._scheduler.groups_by_thread(self._shards)
 
-    @property
-    def _batches(self) -> Sequence[Sequence[Sequence[int]]]:
-        """The batches of each process; see `antipodes.tables.layers.boundaries`."""
-        if self.batch_size is None:
-            return [[range(len(self._shards))]]
-        groups = self._scheduler.groups_by_process(self._shards)
-        return [[group[at : at + self.batch_size] for at in range(0, len(group), self.batch_size)] for group in groups]
-
-    @property
-    def _settles_later(self) -> bool:
-        """Whether shards settle a layer after all have found it, because others read their frontiers in place.
-
-        Shards in other processes receive boundaries instead, which are copies.
-        """
-        return self.plan.strategy.settles_together and self._scheduler.shares_memory
+    def _hold(self) -> None:
+        """Make the residence of each process from its shards."""
+        self._residences, self._processes = [], self._scheduler.groups_by_process(self._shards)
+        name, plan, channel = self._name("residence"), self.plan, self._scheduler.channel
+        everywhere = Neighbourhood(name, self._processes, plan.shard_size, channel)
+        calls, places = dict[Key, Call](), dict[Key, Handle]()
+        for at, (process, numbers) in enumerate(self._processes.items()):
+            shards, threads = [self._shards[number] for number in numbers], self._scheduler.threads_of(process)
+            calls[name, at] = hold, plan.strategy.residence, shards, process, everywhere, threads
+            places[name, at] = shards[0]
+        self._residences = list(self._scheduler.persist(calls, None, None, places).values())
 
     def _link(self, stop: Stop) -> Handle:
         """Return the moves and the pairs of partitions that they connect."""
         return self.plan.strategy.link(self.plan, self._scheduler, self._name("links"), stop, self._listener)
 
-    def _find_predecessors(self, stop: Stop) -> list[list[int]]:
-        """Return for each shard the shards that contain predecessors of its positions, possibly including itself."""
-        name = self._name("predecessors"), 0
-        handles = self._scheduler.persist({name: (attrgetter("predecessors"), self._links)})
-        (predecessors,) = self._scheduler.gather(list(handles.values()), stop)
-        size = self.plan.shard_size
-        return [
-            sorted({number // size for part in parts for number in predecessors[part.number]})
-            for parts in self.plan.shards
-        ]
+    def _wait_for_links(self, stop: Stop) -> None:
+        """Wait until the moves exist; raise InterruptedRunError if ``stop`` returns True meanwhile."""
+        handles = self._scheduler.persist({(self._name("built"), 0): (is_built, self._links)})
+        self._scheduler.gather(list(handles.values()), stop)
 
     def _restore_arguments(self, depth: int, numbers: Iterable[int], damaged: list[str]) -> Mapping[int, Call]:
         """Return the arguments from which each of these shards is restored; add problems to ``damaged``."""
@@ -246,7 +219,7 @@ class Shards:
         plan, share = self.plan, self.plan.buffer_bytes // self.plan.shard_count
         kind, shards = plan.strategy.shard, plan.shards
         make_state = plan.strategy.make_state(plan, plan.weights)
-        settings = make_state, self._journal, share, plan.commitment.max_gaps, self._settles_later
+        settings = make_state, self._journal, share, plan.commitment.max_gaps
         name = self._name(name)
         calls: dict[Key, Call] = {
             (name, number): (make, kind, (shards[number], weights_of(shards[number]), *settings), *arguments[number])
@@ -257,15 +230,35 @@ class Shards:
 
     def _go_back(self, depth: int) -> None:
         """Take all shards back to ``depth``. From now on only tasks with the current token can change them."""
-        self.counts = self._gather("back", Shard.go_back, depth, self._token)
+        self._hold()
+        counts = [0] * len(self._shards)
+        for numbers, found in self._on_residences("back", go_back, depth, self._token):
+            for number, count in zip(numbers, found, strict=True):
+                counts[number] = count
+        self.counts = counts
 
-    def _gather(
-        self, name: str, function: Callable[..., Result], *arguments: Any, numbers: Sequence[int] | None = None
-    ) -> list[Result]:
-        """Apply a function to each shard, or to those with the given ``numbers``, on its worker; return the results."""
+    def _on_residences(
+        self, name: str, function: Callable[..., Result], *arguments: Any, settled: Settled | None = None
+    ) -> Iterable[tuple[list[int], Result]]:
+        """Apply a function to each residence; return the numbers of its shards, and the result.
+
+        Threads of this process belong to the residence, so the function is called without a task.
+        """
+        every = list(self._processes.values())
+        if self._scheduler.shares_memory:
+            return zip(every, [function(one, *arguments) for one in self._residences], strict=True)
         name = self._name(name)
-        chosen = range(len(self._shards)) if numbers is None else numbers
-        calls: dict[Key, Call] = {(name, number): (function, self._shards[number], *arguments) for number in chosen}
+        calls: dict[Key, Call] = {(name, at): (function, one, *arguments) for at, one in enumerate(self._residences)}
+        places = {key: self._shards[every[key[1]][0]] for key in calls}
+        handles = self._scheduler.persist(calls, None, settled and _counting(calls, settled), places)
+        return zip(every, self._scheduler.gather(list(handles.values())), strict=True)
+
+    def _gather(self, name: str, function: Callable[..., Result], *arguments: Any) -> list[Result]:
+        """Apply a function to each shard on its worker; return the results."""
+        name = self._name(name)
+        calls: dict[Key, Call] = {
+            (name, number): (function, one, *arguments) for number, one in enumerate(self._shards)
+        }
         places: dict[Key, Handle] = {key: self._shards[key[1]] for key in calls}
         handles = self._scheduler.persist(calls, None, None, places)
         results: list[Result] = self._scheduler.gather(list(handles.values()))
@@ -298,6 +291,11 @@ class Shards:
         """Return a new first part for the keys of tasks, different from all others."""
         self._names += 1
         return f"{name}-{self._run}-{self._names}"
+
+
+def is_built(links: Any) -> bool:
+    """Return True, after the moves exist."""
+    return True
 
 
 def new_shard(kind: type[Shard], settings: tuple[Any, ...], starts: NDArray[Any]) -> Shard:

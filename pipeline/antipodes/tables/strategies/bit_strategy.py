@@ -7,11 +7,11 @@ from math import ceil
 from antipodes.executors.api import Call, Capacity, Handle
 from antipodes.tables.layers.assembly import WRITE_THREADS, DepthAssembly
 from antipodes.tables.layers.bit_shard import BitShard
-from antipodes.tables.layers.boundaries import batch_size, held_rows
+from antipodes.tables.layers.boundaries import ROW_BYTES, batch_size, held_rows, row_bytes
 from antipodes.tables.layers.division import Division, plan_partition, plan_shard
 from antipodes.tables.layers.shard import MakeState
 from antipodes.tables.strategies.commitment import Commitment
-from antipodes.tables.strategies.strategy import ASSEMBLED_BYTES, ROW_BYTES, IndexStrategy
+from antipodes.tables.strategies.strategy import ASSEMBLED_BYTES, IndexStrategy
 from antipodes_tasks.bfs.bitmaps import bitmap_bytes
 from antipodes_tasks.bfs.layer_weights import LayerWeights
 from antipodes_tasks.bfs.partition import State, links, warm_up
@@ -32,20 +32,14 @@ class BitStrategy(IndexStrategy):
     shard = BitShard
     assembly = DepthAssembly
 
-    @property
-    def settles_together(self) -> bool:
-        """Whether a shard settles a layer only after all shards have found it."""
-        return self.bits == 2
-
     def divide(self, space: Space, chunk_rows: int, workers: Capacity) -> Division:
         """Return the division into partitions that keep all workers busy. In threads, a shard is one partition."""
         rows = plan_partition(space, chunk_rows, workers.workers)
         size = plan_shard(space, ceil(space.rows / rows), workers.workers) if workers.processes else 1
         return Division(space, chunk_rows, rows, size)
 
-    def batch_size(self, division: Division, workers: Capacity) -> int | None:
-        """Return the `batch_size`; batches can advance in turn if shards do not have to wait for each other."""
-        return batch_size(division, workers, not self.settles_together)
+    def batch_size(self, division: Division, workers: Capacity) -> int:
+        return batch_size(division, workers)
 
     def needs_together(self, division: Division, commitment: Commitment, workers: Capacity) -> int:
         """Return the memory of the search or the assembly, without the move tables, whichever takes more."""
@@ -60,10 +54,9 @@ class BitStrategy(IndexStrategy):
         space, processes = division.space, workers.processes
         active = min(workers.workers, division.partition_count)
         bitmap = bitmap_bytes(space.rows, space.width)
-        held = held_rows(division, workers, self.batch_size(division, workers))
+        held = held_rows(division, workers, self.batch_size(division, workers)) * row_bytes(space)
         bits = division.spread(ceil(BITS_STORED[self.bits] * bitmap) + ROW_BYTES * space.rows, processes)
-        received = processes * held * (bitmap_bytes(1, space.width) + ROW_BYTES)
-        return bits + received + (3 + (self.bits == 2)) * active * bitmap // division.partition_count
+        return bits + processes * held + (3 + (self.bits == 2)) * active * bitmap // division.partition_count
 
     def buffer_bytes(self, division: Division, journal_bytes: int, workers: Capacity, left: int | None) -> int:
         """Return the memory for the part of the journal that is not written yet."""

@@ -9,12 +9,13 @@ from math import ceil
 from antipodes.executors.api import Call, Capacity, Handle
 from antipodes.system.machine import MIB, keep_freed
 from antipodes.tables.layers.assembly import SerialDepthAssembly
+from antipodes.tables.layers.boundaries import ROW_BYTES
 from antipodes.tables.layers.disk_segments import PIECES_IN_MEMORY, READ_BYTES
 from antipodes.tables.layers.disk_shard import LOG_BYTES, DiskShard
 from antipodes.tables.layers.division import Division
 from antipodes.tables.layers.shard import MakeState
 from antipodes.tables.strategies.commitment import Commitment, LastLayersCommitment
-from antipodes.tables.strategies.strategy import ASSEMBLED_BYTES, ROW_BYTES, IndexStrategy, LayerTraffic
+from antipodes.tables.strategies.strategy import ASSEMBLED_BYTES, IndexStrategy, LayerTraffic
 from antipodes_tasks.bfs import map_order
 from antipodes_tasks.bfs.bitmaps import bitmap_bytes
 from antipodes_tasks.bfs.layer_weights import LayerWeights

@@ -14,7 +14,7 @@ from antipodes.system.machine import MIB, human
 from antipodes.tables.layers.division import TASKS_A_WORKER, Division
 from antipodes.tables.layers.key_assembly import KeyAssembly
 from antipodes.tables.layers.key_shard import KeyShard
-from antipodes.tables.layers.layer_graph import ExchangeGraph
+from antipodes.tables.layers.residence import KeyResidence
 from antipodes.tables.layers.shard import MakeState
 from antipodes.tables.strategies.commitment import CHUNK_BYTES, Commitment, DiskSpace
 from antipodes.tables.strategies.strategy import Needs, Strategy
@@ -38,7 +38,7 @@ class KeyStrategy(Strategy):
     """Sorted keys of positions without an index. Keys that do not fit into memory are moved to temporary files."""
 
     shard = KeyShard
-    graph = ExchangeGraph
+    residence = KeyResidence
     assembly = KeyAssembly
 
     def can_hold(self, space: Space, workers: Capacity) -> bool:

@@ -18,8 +18,8 @@ from antipodes.system.events import Listener
 from antipodes.system.machine import human
 from antipodes.tables.layers.assembly import Assembly
 from antipodes.tables.layers.division import Division
-from antipodes.tables.layers.layer_graph import LayerGraph, NeighbourGraph
 from antipodes.tables.layers.move_table_tasks import build_tables
+from antipodes.tables.layers.residence import Residence, RowResidence
 from antipodes.tables.layers.shard import MakeState, Shard
 from antipodes.tables.strategies.commitment import Commitment, DiskSpace
 from antipodes_tasks.bfs.layer_weights import LayerWeights
@@ -29,8 +29,6 @@ from antipodes_tasks.spaces.space import Space
 ASSEMBLED_BYTES = 4
 """Memory in bytes per position of a chunk that is written: its depth of up to two bytes, its segments, and the
 compressed bytes."""
-ROW_BYTES = 4
-"""Memory in bytes for the number of a row, in addition to the row's bits."""
 
 
 class Needs(NamedTuple):
@@ -57,8 +55,8 @@ class Strategy(ABC):
 
     shard: ClassVar[type[Shard]]
     """The class of the shards."""
-    graph: ClassVar[type[LayerGraph]]
-    """The tasks of a layer."""
+    residence: ClassVar[type[Residence]]
+    """The class of the shards of a process."""
     assembly: ClassVar[type[Assembly[Any]]]
     """The chunks of a table."""
     on_disk: ClassVar[bool] = False
@@ -68,11 +66,6 @@ class Strategy(ABC):
     def bits(self) -> int | None:
         """Bits of memory per entry, or None if memory does not depend on the number of entries."""
         return None
-
-    @property
-    def settles_together(self) -> bool:
-        """Whether shards settle a layer only after all have found it, because others read their frontiers in place."""
-        return False
 
     @abstractmethod
     def can_hold(self, space: Space, workers: Capacity) -> bool:
@@ -89,9 +82,9 @@ class Strategy(ABC):
         ``workers.memory`` is the memory in bytes without the program, or None if there is no limit.
         """
 
-    def batch_size(self, division: Division, workers: Capacity) -> int | None:
-        """Return the number of shards that are sent the rows that they need together; see `layers.boundaries`."""
-        return None
+    def batch_size(self, division: Division, workers: Capacity) -> int:
+        """Return the number of shards that are sent what they need together; see `layers.boundaries`."""
+        return division.shard_count
 
     @abstractmethod
     def needs(self, division: Division, commitment: Commitment, workers: Capacity) -> Needs:
@@ -163,7 +156,7 @@ class Strategy(ABC):
 class IndexStrategy(Strategy):
     """The common part of strategies for positions with an index: bits, and move tables."""
 
-    graph = NeighbourGraph
+    residence = RowResidence
 
     def can_hold(self, space: Space, workers: Capacity) -> bool:
         """Return whether positions have indices."""
