@@ -229,6 +229,18 @@ def test_a_reflection_that_exchanges_the_layers_is_a_symmetry() -> None:
     assert symmetries_of(square_1_of(SIX).rules).order == 2
 
 
+def test_patterns_of_starts_tear_no_corner() -> None:
+    settings = {"name": "many", "family": "square-1", "start": "A1A11A1A-"}
+    starts = puzzle_from({**settings, "starts": "Aa?????????? -"}).start_labels
+    puzzle = puzzle_from(settings)
+    assert all((puzzle.parse(puzzle.format(one)) == one).all() for one in starts)
+    assert (
+        len(starts) == 1 * 2 + 3 * 9 + 1 * 6
+    )  # ways to fill the upper and the lower layer, with 3, 2 and 1 corners below
+    with pytest.raises(ConfigError, match="every position that matches tears a piece"):
+        puzzle_from({**settings, "goal": "AA?????????? -"})
+
+
 def test_drawings(square_1: Puzzle) -> None:
     assert square_1.draw(square_1.parse("a1B2C3D45E6F7G8H/")).split("\n") == [
         "┊a│1│ B │2│ C │3│ D │4│A┊",

@@ -155,10 +155,12 @@ def _untorn(
 
     Raises PositionError if another text tears a piece, and PatternError if all matches do.
     """
-    if not settings.get("pieces"):
+    if puzzle.family == "square-1":
+        from antipodes.puzzles.families.square_1 import torn_positions
+    elif settings.get("pieces"):
+        from antipodes.puzzles.families.generators import torn_positions
+    else:
         return starts
-    from antipodes.puzzles.families.generators import torn_positions
-
     for text in texts:
         if not MARKS & set(text) and torn_positions(puzzle, settings, puzzle.parse(text)[np.newaxis]).any():
             raise PositionError(

@@ -24,6 +24,7 @@ from antipodes.puzzles.square_1_notation import (
     cells_in,
     turn_name,
 )
+from antipodes_tasks.base.array_types import Labels, Mask
 from antipodes_tasks.base.errors import ConfigError, PositionError
 from antipodes_tasks.base.quoting import quote, shorten
 from antipodes_tasks.rules.parts import Part, moduli_of, pieces
@@ -61,6 +62,17 @@ def square_1(settings: Mapping[str, Any]) -> Puzzle:
     )
     is_shape = len(symbols) <= len("Aa1")  # the shape is the whole position, so there are no arrangements to number
     return replace(puzzle, rules=replace(puzzle.rules, enumerated=True, by_shape=not is_shape))
+
+
+def torn_positions(puzzle: Puzzle, settings: Mapping[str, Any], labels: Labels) -> Mask:
+    """Return a mask of the positions ``(n, places)`` in which the two cells of a corner are apart."""
+    known = puzzle.parts[0].labels
+    second_of = np.array([known[one.lower()] if one.isupper() else -1 for one in known])
+    is_second = np.array([one.islower() for one in known])
+    layers = labels[:, :-1].reshape(len(labels), 2, -1).astype(np.int64)
+    expected = second_of[np.roll(layers, 1, axis=2)]
+    torn: Mask = (np.where(is_second[layers], layers, -1) != expected).any(axis=(1, 2))
+    return torn
 
 
 def _layer_size(text: str) -> int:
