@@ -17,6 +17,7 @@ from antipodes.executors.api import Capacity
 from antipodes.system.machine import MIB
 from antipodes.tables.layers.division import Division
 from antipodes_tasks.bfs.bitmaps import bitmap_bytes
+from antipodes_tasks.bfs.segments import MAX_SPARSE
 from antipodes_tasks.move_tables import Indices
 from antipodes_tasks.spaces.space import BlockNeighbours, Space
 
@@ -24,6 +25,8 @@ MAX_BATCHES = 2
 """Maximum number of batches of a process for which it has rows at the same time."""
 MAX_ANSWERS = 2
 """Maximum number of pieces that a process extracts or sends at the same time."""
+SENT_COPIES = 1 + MAX_SPARSE
+"""Memory of a piece while it is sent, as a multiple of its rows' memory, since sparse rows are also encoded."""
 TOGETHER_BYTES = 32 * MIB
 """Memory for rows of other processes up to which all shards of a process are one batch: fewer requests, and each row is
 sent once."""
@@ -61,7 +64,7 @@ def held_rows(division: Division, workers: Capacity, batch: int) -> int:
     own = ceil(division.shard_count / processes) * division.shard_size * division.partition_rows
     others = space.rows - (division.shard_count // processes - 1) * division.shard_size * division.partition_rows
     needed = space.filler.max_moves * own if space.rules.moves.reversible else space.rows
-    return min(needed, others) + min(MAX_ANSWERS, processes - 1) * min(own, needed)
+    return min(needed, others) + ceil(min(MAX_ANSWERS, processes - 1) * SENT_COPIES * min(own, needed))
 
 
 def _connected_rows(division: Division, processes: int, batch: int, blocks: BlockNeighbours) -> int:
@@ -94,7 +97,7 @@ def _connected_rows(division: Division, processes: int, batch: int, blocks: Bloc
     """The maximum number of rows that a process receives for a batch."""
     np.maximum.at(most, owners, received)
     np.maximum.at(sent, senders, rows)
-    return int((np.minimum(MAX_BATCHES, batches) * most + MAX_ANSWERS * sent).max())
+    return int((np.minimum(MAX_BATCHES, batches) * most + MAX_ANSWERS * SENT_COPIES * sent).max())
 
 
 def _needed(blocks: BlockNeighbours, first_rows: Indices, end_row: int) -> tuple[Indices, Indices, Indices]:
