@@ -1,8 +1,8 @@
-"""How messages count."""
+"""How messages count and quote."""
 
 import pytest
 
-from antipodes_tasks.base.quoting import counted
+from antipodes_tasks.base.quoting import counted, quote
 
 
 @pytest.mark.parametrize(
@@ -18,3 +18,9 @@ from antipodes_tasks.base.quoting import counted
 )
 def test_counted(number: int, words: tuple[str, ...], expected: str) -> None:
     assert counted(number, *words) == expected
+
+
+def test_integers_are_quoted_up_to_a_length() -> None:
+    assert quote(2**160 - 1) == str(2**160 - 1)
+    assert quote(-(2**160)) == "an integer of 161 bits"
+    assert quote([10**5000]) == "[an integer of 16,610 bits]"  # which Python refuses to write

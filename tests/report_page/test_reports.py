@@ -91,6 +91,7 @@ def test_table(finished: Path, reported: Callable[..., Page]) -> None:
     assert page.count("board") == 1 + 2 + 32  # the start, the antipodes, and a path
     assert page.count("chart") == 2
     assert 'family = "sliding"' in page.text
+    assert "symmetry class" not in page.text
     assert f"antipodes verify {finished}" in page.text
     assert "antipodes run eight-puzzle" in page.text
     assert load_config("eight-puzzle").puzzle.fingerprint in page.text
@@ -115,9 +116,10 @@ def test_few_of_many_antipodes(finished: Path, reported: Callable[..., Page]) ->
 
 
 def test_counts(tmp_path: Path, reported: Callable[..., Page]) -> None:
-    ap.run("eight-puzzle", tmp_path / "c.zarr", counts_only=True)
+    ap.run("eight-puzzle", tmp_path / "c.zarr", counts_only=True, symmetry="on")
     page = reported(tmp_path / "c.zarr")
     assert "181,440" in page.text
+    assert re.search(r"symmetries  *2, with one position stored per symmetry class", page.text)
     assert page.count("board") == 1 + 2
     assert "A shortest path" not in page.text
     assert "antipodes run eight-puzzle --counts-only" in page.text

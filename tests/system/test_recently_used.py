@@ -1,5 +1,8 @@
 """The cache of recently used values."""
 
+import gc
+import weakref
+
 import pytest
 
 from antipodes.system.recently_used import RecentlyUsed
@@ -29,3 +32,12 @@ def test_a_value_that_is_made_while_the_cache_is_closed_is_not_kept() -> None:
             cache.get(1, make)
     with pytest.raises(ClosedError, match="closed now"):
         cache.check_open()
+
+
+def test_a_closed_cache_holds_no_values() -> None:
+    cache = RecentlyUsed[int, set[int]](2)
+    value = weakref.ref(cache.get(1, lambda key: {key}))
+    assert value() == {1}
+    cache.close("closed now")
+    gc.collect()
+    assert value() is None
