@@ -25,9 +25,12 @@ from benchmarks.measure import HERE, Row, median
 TITLE = "Control plane"
 WORKERS, PROCESSES = 64, 4
 """Number of workers, and of processes that they share."""
-PARTITIONS = 65_536
-LAYERS = 5
+PARTITIONS = 16_384
+"""Number of partitions. The processes share the time of a layer, which limits it; the scheduler sees none of them."""
+LAYERS = 3
 """Number of layers, whose median is the result."""
+IDLE_SECONDS = 3.0
+"""Seconds in which the scheduler's processor time without layers is measured, such as for heartbeats."""
 NEIGHBOURS = (1, WORKERS // 8)
 """Distances between the workers whose partitions moves connect."""
 
@@ -84,15 +87,18 @@ def _layer_seconds(cluster: Cluster, scheduler: psutil.Process) -> float:
     (links,) = cluster.persist(
         {("links", 0): (links_of_ring, PARTITIONS, [sign * each * step for step in NEIGHBOURS for sign in (1, -1)])}
     ).values()
+    begin = _seconds(scheduler)
+    time.sleep(IDLE_SECONDS)
+    idle = (_seconds(scheduler) - begin) / IDLE_SECONDS
     seconds = []
     for depth in range(LAYERS + 1):
-        begin = _seconds(scheduler)
+        begin, start = _seconds(scheduler), time.perf_counter()
         calls = {
             (f"advance-{depth}", at): (advance, one, links, depth, 1, each, "") for at, one in enumerate(residences)
         }
         places = {key: first["worker", at] for key, (at,) in zip(calls, workers.values(), strict=True)}
         cluster.gather(list(cluster.persist(calls, None, None, places).values()))
-        seconds.append(_seconds(scheduler) - begin)
+        seconds.append(_seconds(scheduler) - begin - idle * (time.perf_counter() - start))
     return median(seconds[1:])  # the first layer also sends the links to all workers
 
 
