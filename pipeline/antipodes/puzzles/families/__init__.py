@@ -148,6 +148,11 @@ def _with_goals(puzzle: Puzzle, settings: Mapping[str, Any], texts: Sequence[str
     return replace(puzzle, rules=replace(puzzle.rules, starts=goals, origin=puzzle.starts[0]))
 
 
+def has_larger_pieces(puzzle: Puzzle, settings: Mapping[str, Any]) -> bool:
+    """Return whether some pieces cover several places, so that most arrangements of the labels are no positions."""
+    return puzzle.family == "square-1" or bool(settings.get("pieces"))
+
+
 def _untorn(
     puzzle: Puzzle, settings: Mapping[str, Any], texts: Sequence[str], starts: Sequence[tuple[int, ...]]
 ) -> Sequence[tuple[int, ...]]:
@@ -155,12 +160,12 @@ def _untorn(
 
     Raises PositionError if another text tears a piece, and PatternError if all matches do.
     """
+    if not has_larger_pieces(puzzle, settings):
+        return starts
     if puzzle.family == "square-1":
         from antipodes.puzzles.families.square_1 import torn_positions
-    elif settings.get("pieces"):
-        from antipodes.puzzles.families.generators import torn_positions
     else:
-        return starts
+        from antipodes.puzzles.families.generators import torn_positions
     for text in texts:
         if not MARKS & set(text) and torn_positions(puzzle, settings, puzzle.parse(text)[np.newaxis]).any():
             raise PositionError(
