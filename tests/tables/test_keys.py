@@ -20,7 +20,7 @@ from stores import contents, toml
 
 from antipodes.executors.api import Call, Handle, Key
 from antipodes.puzzles.config import Config
-from antipodes.tables.layers.residence import advance
+from antipodes.tables.layers.residence import KeyResidence, advance
 from antipodes.tables.layers.temporary_files import PieceFile
 from antipodes.tables.planning.plan import plan_run
 from antipodes.tables.run import RunOptions, run_puzzle
@@ -86,6 +86,20 @@ def test_one_look_at_a_puzzle(monkeypatch: Patch) -> None:
     monkeypatch.setattr("antipodes_tasks.spaces.keyed.divided", look)
     plan_run(config_of("blocks").puzzle)
     assert len(looks) == 1
+
+
+def test_successors_are_freed_before_the_next_ones_are_found(monkeypatch: Patch, tmp_path: Path) -> None:
+    """A plan counts their memory once."""
+    find, kept = KeyResidence._find, dict[int, bool]()
+
+    def found(residence: KeyResidence, depth: int, *arguments: Any) -> dict[int, int]:
+        kept[depth] = residence._is_offered(depth - 1)
+        return find(residence, depth, *arguments)
+
+    monkeypatch.setattr(KeyResidence, "_find", found)
+    run_puzzle(config_of("blocks"), tmp_path / "t.zarr", RunOptions(workers=1))
+    assert len(kept) > 2
+    assert not any(kept.values())
 
 
 def forged(wrong: str, monkeypatch: Patch) -> None:

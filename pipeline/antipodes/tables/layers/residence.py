@@ -278,6 +278,10 @@ class KeyResidence(Residence):
         offers = [*expanded, *(one for answer in received for one in answer)]
         return self._advance_each(numbers, lambda number: offers, depth, advanced)
 
+    def _settle(self, numbers: Sequence[int], depth: int) -> None:
+        self._offered = None  # all processes have got theirs, and the next ones need the memory
+        super()._settle(numbers, depth)
+
     def _is_offered(self, depth: int) -> bool:
         offered = self._offered
         return offered is not None and offered[0] == depth
