@@ -147,17 +147,22 @@ class Tasks:
                 await self._raise_loss()
             return await gathering
         except WorkerUnreachableError as error:
+            self._cancel_required(futures)
             self._give_up({str(error): "cannot be reached by another worker"})
         except Exception:
-            if self._required:  # tasks that wait for others, which will not come, end when they are cancelled
-                cancelling = asyncio.ensure_future(self._client.cancel(futures, asynchronous=True))
-                cancelling.add_done_callback(_ignore_error)
+            self._cancel_required(futures)
             raise
         finally:
             self._health.stop()
             loss.cancel()
             gathering.cancel()
             gathering.add_done_callback(_ignore_error)
+
+    def _cancel_required(self, futures: Sequence[Handle]) -> None:
+        """Cancel tasks that wait for others, which will not come; if the tasks are independent, do nothing."""
+        if self._required:
+            cancelling = asyncio.ensure_future(self._client.cancel(futures, asynchronous=True))
+            cancelling.add_done_callback(_ignore_error)
 
     async def _fetch(self, futures: Sequence[Handle]) -> list[Any]:
         """Return the results; `Client.gather` would repeat its request forever if a worker cannot send them."""
