@@ -84,7 +84,7 @@ def test_one_look_at_a_puzzle(monkeypatch: Patch) -> None:
         return divided(expansion, starts)
 
     monkeypatch.setattr("antipodes_tasks.spaces.keyed.divided", look)
-    plan_run(config_of("blocks").puzzle)
+    plan_run(PUZZLES["blocks"]().puzzle)  # the last look at a puzzle that other tests use is remembered
     assert len(looks) == 1
 
 
