@@ -25,7 +25,7 @@ SMOKE := tests/interface tests/docs/test_readme.py \
 	tests/storage/test_manifest.py tests/tables/test_every_kind.py::test_commands \
 	tests/tables/test_resume_kill.py tests/tilings/test_tiling_run.py
 
-.PHONY: help run explore setup test test-slow test-smoke test-all durations lint docs dist manual bench atlas clean
+.PHONY: help run explore setup test test-slow test-smoke test-all test-nightly durations lint docs dist manual bench atlas clean
 
 help:
 	@echo "make run        compute the table of three-colours (12,108,096 positions) and show it"
@@ -35,7 +35,8 @@ help:
 	@echo "make test-slow  run the tests that take longer"
 	@echo "make test-smoke run some of the fast tests, for another Python: make test-smoke PYTHON=python3.13 VENV=/tmp/new,"
 	@echo "                or for a wheel: make dist, then make test-smoke VENV=/tmp/wheel WHEEL=\$$(ls dist/*.whl)"
-	@echo "make test-all   run all tests, with ten times as many kills and many more examples; takes hours"
+	@echo "make test-all   run all tests at once: the slow ones wait while others run"
+	@echo "make test-nightly run all tests, with ten times as many kills and many more examples; takes hours"
 	@echo "make durations  write the CPU time of the last 'make test' to tests/durations.json"
 	@echo "make lint       run ruff and mypy"
 	@echo "make docs       build the site of the documentation in build/site"
@@ -65,8 +66,11 @@ test-slow: $(VENV)/.installed-for-tests
 durations:
 	$(BIN)/python tests/support/durations.py build/test.xml
 
-test-all:
-	KILLS=10 HYPOTHESIS_PROFILE=nightly $(MAKE) test test-slow
+test-all: $(VENV)/.installed-for-tests
+	$(PYTEST) $(TESTS) -n $(PROCESSES) -m ''
+
+test-nightly:
+	KILLS=10 HYPOTHESIS_PROFILE=nightly $(MAKE) test-all
 
 lint: $(VENV)/.installed-for-tests
 	$(BIN)/ruff check .

@@ -50,8 +50,17 @@ def pytest_collection() -> Generator[None, object, object]:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Put the tests in a browser first: then one of the test processes runs them all, and only it starts a browser."""
-    items.sort(key=lambda item: "pages" not in getattr(item, "fixturenames", ()))
+    """Put the tests in a browser first: then one of the test processes runs them all, and only it starts a browser.
+
+    Slow tests come last, in one of the processes, while the others run fast ones; the last to be taken over are short.
+    """
+
+    def rank(item: pytest.Item) -> tuple[bool, bool, float]:
+        slow = item.get_closest_marker("slow")
+        longest_first = -slow.kwargs.get("seconds", 0) if slow else 0
+        return "pages" not in getattr(item, "fixturenames", ()), slow is not None, longest_first
+
+    items.sort(key=rank)
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -37,10 +37,10 @@ def apart(request: pytest.FixtureRequest, hosts: Hosts, tmp_path: Path) -> Itera
         yield cluster
 
 
-def begin_apart(apart: Cluster, hosts: Hosts, begin: Begin) -> Run:
+def begin_apart(apart: Cluster, hosts: Hosts, begin: Begin, *options: object) -> Run:
     """A run from the host of the program, as far as depth 6; the first worker has its only shard."""
     at = ["--scheduler", f"tcp://{hosts.address(SCHEDULER)}:8786", "--checkpoint-every", 0]
-    command = ["run", "eight-puzzle", "--store", "t.zarr", *at, "--json"]
+    command = ["run", "eight-puzzle", "--store", "t.zarr", *at, *options, "--json"]
     run = begin(*command, environment=apart.environment, prefix=hosts.at(CLIENT))
     run.wait_for("committed up to depth 6")
     return run
@@ -74,7 +74,7 @@ def test_a_worker_that_is_cut_off_cannot_write(apart: Cluster, hosts: Hosts, beg
 
 def test_a_program_that_is_cut_off_ends(apart: Cluster, hosts: Hosts, begin: Begin, same: Same) -> None:
     """Its message names the command that resumes the run."""
-    run = begin_apart(apart, hosts, begin)
+    run = begin_apart(apart, hosts, begin, "--scheduler-timeout", 12)
     hosts.cut(CLIENT)
     run.fail(
         75,
