@@ -140,6 +140,29 @@ def test_tasks_of_a_worker_that_runs_none_are_run_by_others(
     assert results == {("add", n): n + 1 for n in range(6)}
 
 
+def freeze(worker: Worker) -> None:
+    """Let a worker start no task and send no heartbeat, as if its process were suspended."""
+    ignore_tasks(worker)
+    worker.loop.add_callback(worker.periodic_callbacks["heartbeat"].stop)
+
+
+def test_a_worker_that_is_no_longer_heard_of_counts_as_lost(
+    cluster: Cluster, workers: LocalCluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Dask would wait for it for 5 to 10 minutes."""
+    monkeypatch.setattr(health, "STUCK_SECONDS", PATIENCE)
+    monkeypatch.setattr(health, "UNHEARD_SECONDS", 2.0)
+    monkeypatch.setattr(health, "UNHEARD_LIMIT", 1.0)
+    frozen, other = cluster.members
+    freeze(worker_at(workers, frozen))
+    kept = cluster._tasks.submit_to(frozen, {("add", 0): (sum, (1, 2))})
+    with pytest.raises(WorkersStuckError, match=f"^worker {frozen}, which has not been heard of for 3 seconds"):
+        cluster.gather(kept)
+    assert cluster.wait_for_workers(silence, never_stop)
+    assert list(cluster.members) == [other]
+    assert cluster.gather(cluster.submit({("add", 1): (sum, (1, 2))}).values()) == [3]
+
+
 def test_a_long_task_is_progress(cluster: Cluster) -> None:
     """Also a task behind it in the queue, and others that wait for its result."""
     worker, other = cluster.members

@@ -28,6 +28,8 @@ HEARTBEAT_SECONDS = 1.0
 """Seconds between two requests to the scheduler."""
 UNHEARD_SECONDS = 15.0
 """Seconds without a heartbeat of a worker (one per second is normal) after which the listener is notified."""
+UNHEARD_LIMIT = 60.0
+"""Seconds that a worker then has to be heard of, before it counts as lost. dask would wait for up to 10 minutes."""
 STUCK_SECONDS = 60.0
 """Seconds without progress, besides the time for transfers, after which a worker that answers counts as lost."""
 PAUSED_SECONDS = 60
@@ -54,7 +56,8 @@ class Health:
         self._last = 0.0
         self._missed = 0
         """Number of heartbeats without an answer; unlike a time, it does not grow while this process is suspended."""
-        self._unheard: set[str] = set()
+        self._unheard: dict[str, int] = {}
+        """Number of heartbeats of the scheduler for which each silent member has been reported."""
         self._still: dict[str, tuple[Still, int]] = {}
         """The state of each idle worker, and the number of heartbeats for which it has been unchanged."""
         self._inquiry: asyncio.Future[dict[str, str]] | None = None
@@ -113,17 +116,19 @@ class Health:
             if worker in members
         }
         unheard = silent_workers & members
-        for worker in sorted(unheard - self._unheard):
-            self._membership.listener(
-                Waiting(f"worker {worker}, which has not been heard of for {UNHEARD_SECONDS:.0f} seconds")
-            )
-        self._unheard = unheard
+        for worker in sorted(unheard - self._unheard.keys()):
+            self._membership.listener(Waiting(f"worker {worker}, which {_not_heard(UNHEARD_SECONDS)}"))
+        self._unheard = {worker: self._unheard.get(worker, 0) + 1 for worker in unheard}
 
     def stuck(self) -> dict[str, str]:
         """Return the members that are known to make no progress, and the reasons.
 
         If a worker makes no progress for too long, this call starts to investigate it; a later call returns the result.
         """
+        gone = [one for one, beats in self._unheard.items() if beats * HEARTBEAT_SECONDS > UNHEARD_LIMIT]
+        if gone:
+            self._unheard = {}
+            return dict.fromkeys(gone, _not_heard(UNHEARD_SECONDS + UNHEARD_LIMIT))
         if self._inquiry is None:
             for worker, ((_, size), beats) in self._still.items():
                 if beats * HEARTBEAT_SECONDS > allowed_seconds(STUCK_SECONDS, size):
@@ -172,6 +177,10 @@ class Health:
                 f"worker {worker} has been paused for {PAUSED_SECONDS} seconds: its memory limit of "
                 f"{human(members[worker]['memory_limit'])} is nearly used up; give workers more memory, or add workers"
             )
+
+
+def _not_heard(seconds: float) -> str:
+    return f"has not been heard of for {seconds:.0f} seconds"
 
 
 def allowed_seconds(base: float, size: int) -> float:
