@@ -22,7 +22,12 @@ from antipodes.executors.distributed.peers import WorkerChannel
 from antipodes.puzzles.config import load_config
 from antipodes.system.events import Event, WorkersLost, silence
 from antipodes.tables.run import run_puzzle
-from antipodes_tasks.base.errors import InterruptedRunError, WorkerFailedError, WorkersStuckError
+from antipodes_tasks.base.errors import (
+    InterruptedRunError,
+    WorkerFailedError,
+    WorkersStuckError,
+    WorkerUnreachableError,
+)
 
 
 class Doubling:
@@ -187,8 +192,35 @@ ENDED: list[BaseException] = []
 HAS_ENDED = threading.Event()
 
 
-def test_a_wait_ends_when_nothing_waits_for_it(cluster: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def nothing_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No wait has ended yet, and none ends because there is an answer."""
     monkeypatch.setattr(Doubling, "ready", False)
+    ENDED.clear()
+    HAS_ENDED.clear()
+
+
+def raise_unreachable(address: str) -> None:
+    """Fail like a task to which another worker does not answer, once the other task waits."""
+    assert Doubling.made[0].asked.wait(PATIENCE)
+    raise WorkerUnreachableError(address)
+
+
+@pytest.mark.usefixtures("nothing_ended")
+def test_a_task_that_waits_is_cancelled_if_another_task_finds_its_worker_unreachable(cluster: Cluster) -> None:
+    first, second = cluster.members
+    kept = open_second(cluster)
+    cluster.client.sync(kept[0]._state.wait)
+    handles = cluster._tasks.submit_to(first, {("wait", 0): (wait_and_note, second)})
+    handles += cluster._tasks.submit_to(second, {("fail", 0): (raise_unreachable, second)})
+    with pytest.raises(WorkersStuckError, match=f"^worker {second}, which cannot be reached by another worker"):
+        cluster.gather(handles)
+    assert HAS_ENDED.wait(PATIENCE)
+    assert len(ENDED) == 1
+
+
+@pytest.mark.usefixtures("nothing_ended")
+def test_a_wait_ends_when_nothing_waits_for_it(cluster: Cluster) -> None:
     first, second = cluster.members
     kept = open_second(cluster)
     (answer,) = cluster.client.get({"wait": (wait_and_note, second)}, ["wait"], workers=[first], sync=False)

@@ -1,15 +1,18 @@
 """What runs on workers beside and around tasks: calls at the start and the end of a run, errors, freed memory."""
 
+import asyncio
 import subprocess
 import sys
 import time
 import uuid
 from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from clusters import NO_ANTIPODES, Cluster, python_path
 from distributed import Client
+from tornado.ioloop import PeriodicCallback
 from waiting import PATIENCE, error_of, wait_until
 
 from antipodes.executors.api import never_stop
@@ -86,6 +89,23 @@ def test_a_worker_gives_memory_back_when_the_last_of_its_runs_ends(shared: Clust
             # the end of a run does not wait for a busy worker
             wait_until(lambda: runs_of(other) == before + 2, "both workers know only the other run")
         wait_until(lambda: runs_of(other) == before, "both workers know neither run")
+
+
+def test_dask_observes_a_worker_less_often_until_the_last_run_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(worker, "_runs", set[str]())
+    observations = {name: PeriodicCallback(int, 10.0) for name in (*worker.RARE_MS, "heartbeat")}
+    dask_worker = SimpleNamespace(memory_manager=SimpleNamespace(memory_limit=None), periodic_callbacks=observations)
+
+    def intervals() -> dict[str, float]:
+        return {name: one.callback_time for name, one in observations.items()}
+
+    for run in ("first", "second"):
+        asyncio.run(worker.begin_run(run, (int,), dask_worker))
+        assert intervals() == {**worker.RARE_MS, "heartbeat": 10.0}
+    worker.end_run("first")
+    assert intervals() == {**worker.RARE_MS, "heartbeat": 10.0}
+    worker.end_run("second")
+    assert intervals() == dict.fromkeys(intervals(), 10.0)
 
 
 def runs_of(client: Client) -> int:

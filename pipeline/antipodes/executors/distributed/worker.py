@@ -9,6 +9,7 @@ from collections.abc import Callable
 from functools import partial
 from importlib.metadata import version
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from distributed import get_worker
 
@@ -33,8 +34,13 @@ LARGEST, LARGEST_SHARE = 1 << 25, 64
 """Bytes of the largest freed array that is kept: at most 32 MiB (the maximum of glibc) and 1/64 of the limit."""
 BY_DEFAULT = 1 << 17
 """Value of both parameters, in bytes, unless the environment sets them."""
+RARE_MS = {"profile": 200.0, "tick": 500.0}
+"""Milliseconds between two samples of dask's profiler, and between two measurements of the delay of dask's event loop,
+during a run. dask's default values, 10 and 20 ms, take about 3 % of a core, also while the worker waits for others."""
 
 logger = logging.getLogger(__name__)
+_usual_ms: WeakKeyDictionary[Any, float] = WeakKeyDictionary()
+"""The milliseconds to be restored at the end of the runs, by the periodic call of dask."""
 
 
 def dask_setup(worker: Any) -> None:
@@ -50,9 +56,16 @@ _runs: set[str] = set()
 
 
 async def begin_run(run: str, call: tuple[Any, ...], dask_worker: Any) -> None:
-    """Keep freed memory on this worker, and run the call, which may load kernels, concurrently with tasks."""
+    """Keep freed memory on this worker, and run the call, which may load kernels, concurrently with tasks.
+
+    Until the run ends, dask observes the worker less often.
+    """
     _runs.add(run)
     keep_freed_memory(dask_worker.memory_manager.memory_limit)
+    for name in RARE_MS.keys() & dask_worker.periodic_callbacks.keys():
+        observation = dask_worker.periodic_callbacks[name]
+        usual = _usual_ms.setdefault(observation, observation.callback_time)
+        observation.callback_time = max(usual, RARE_MS[name])
     function, *arguments = call
     try:
         await asyncio.to_thread(function, *arguments)
@@ -61,10 +74,13 @@ async def begin_run(run: str, call: tuple[Any, ...], dask_worker: Any) -> None:
 
 
 def end_run(run: str) -> None:
-    """Return freed memory of this worker to the system unless another run uses this process."""
+    """Return freed memory to the system, and let dask observe as before, unless another run uses this process."""
     _runs.discard(run)
     if not _runs:
         give_back_freed_memory()
+        for observation, usual in _usual_ms.items():
+            observation.callback_time = usual
+        _usual_ms.clear()
 
 
 def versions() -> dict[str, str]:
