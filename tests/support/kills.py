@@ -58,7 +58,7 @@ def dials(count=8):
     return define_puzzle(name="dials", radices=[4] * count, start=[0] * count, moves=moves, inverses=inverses)
 '''
 """A puzzle written in Python."""
-PUZZLES = ("eight-puzzle", "pyraminx", "ring", "pancake-8", "one-way", "dials", "m12", "knights-coloured")
+PUZZLES = ("eight-puzzle", "ivy", "ring", "pancake-8", "one-way", "dials", "m12", "knights-coloured")
 """Names of puzzles with all kinds of spaces."""
 MAX_CALLS = 400
 """Maximum number of the file system call at which a run is killed; most runs make fewer calls."""

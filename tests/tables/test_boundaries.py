@@ -140,8 +140,7 @@ class Watched(DirectChannel):
 TILES = Config({"name": "tiles", "family": "sliding", "rows": 2, "columns": 3, "start": "1 2 3 / 4 5 0"})
 
 
-@pytest.mark.parametrize("together", [0, TOGETHER_BYTES])
-@pytest.mark.parametrize("bits", [3, 2])
+@pytest.mark.parametrize(("bits", "together"), [(3, 0), (3, TOGETHER_BYTES), (2, 0)])
 @pytest.mark.parametrize("config", [TILES, config_of("reduced tiles")], ids=["tiles", "reduced tiles"])
 def test_batches_advance_in_turn(
     config: Config, bits: int, together: int, monkeypatch: pytest.MonkeyPatch, tmp_path: Path

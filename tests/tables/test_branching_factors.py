@@ -30,16 +30,16 @@ def test_a_sample_estimates_the_means(name: str, tmp_path: Path, monkeypatch: py
     run_puzzle(config_of(name), tmp_path / "t.zarr", options_of(name, workers=1))
     known = known_moves(name)
     with open_table(tmp_path / "t.zarr") as table:
-        found = [table.branching(seed=seed) for seed in range(100)]
+        found = [table.branching(seed=seed) for seed in range(40)]
         assert table.branching(seed=np.int64(7)) == found[7]
         assert table.branching(seed=None) == found[0]  # type: ignore[arg-type]
         assert table.branching(exact=True).exact
         assert table.branching(sample=len(table)) == table.branching(exact=True)
         assert [one.counted for one in table.branching(sample=1).depths] == [1] * len(known)
     assert all((one.exact, one.counted) == (False, 60) for one in found)
-    assert np.allclose(np.mean([means(one) for one in found], 0), [np.mean(one, 0) for one in known], atol=0.25)
+    assert np.allclose(np.mean([means(one) for one in found], 0), [np.mean(one, 0) for one in known], atol=0.35)
     overall = np.mean([[one.farther, one.same, one.nearer] for one in found], axis=0)
-    assert np.allclose(overall, np.concatenate(known).mean(axis=0), atol=0.05)
+    assert np.allclose(overall, np.concatenate(known).mean(axis=0), atol=0.08)
 
 
 def test_moves_into_the_next_layer_of_an_unfinished_table_lead_farther(tmp_path: Path) -> None:

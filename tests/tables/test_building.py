@@ -21,12 +21,12 @@ from antipodes_tasks.spaces.selection import best_space
 from antipodes_tasks.spaces.swap_tables import SwapTables
 
 PUZZLES = {
-    "complete": jump(20, 20, "AB", complete(20, 20)),
+    "complete": jump(16, 16, "AB", complete(16, 16)),
     "complete-one-empty": jump(1, 184, "-B" + "A" * 182, complete(1, 184)),
-    "listed": listed(400),
-    "kings": jump(8, 8, "ABCD", 'moves = "king"'),
+    "listed": listed(300),
+    "kings": jump(7, 7, "ABCD", 'moves = "king"'),
     "line": sliding(1, 700, [1] * 698 + [2]),
-    "colours": sliding(5, 5, [1] * 12 + [2] * 12),
+    "colours": sliding(4, 6, [1] * 11 + [2] * 12),
 }
 
 

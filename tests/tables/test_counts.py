@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from kills import TIMES
 from programs import Process, kill_within
-from stores import contents, flip_bit, resume, stop_after
+from stores import contents, flip_bit, resume, stop_after, toml
 
 from antipodes.puzzles.config import load_config
 from antipodes.system.events import Event, JournalCorrupt, SearchStarted
@@ -53,8 +53,8 @@ def checkpoint_files(store: Path) -> list[Path]:
 
 
 def test_resumed_with_other_partitions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("antipodes.tables.layers.division.CHUNK_STATES", (1 << 10, 1 << 13))
-    monkeypatch.setattr("antipodes.tables.layers.division.PARTITION_STATES", 1 << 13)
+    monkeypatch.setattr("antipodes.tables.layers.division.CHUNK_STATES", (1 << 13, 1 << 16))
+    monkeypatch.setattr("antipodes.tables.layers.division.PARTITION_STATES", 1 << 16)
     counted("eight-puzzle", tmp_path / "t.zarr", 20)
     assert len(checkpoint_files(tmp_path / "t.zarr")) > 1
     monkeypatch.undo()
@@ -182,18 +182,20 @@ def test_killed_at_random(process: Process, tmp_path: Path) -> None:
 def test_memory_stays_within_the_plan(process: Process, tmp_path: Path) -> None:
     """Of counts in memory, of a table with layers on disk, and of a check of this table."""
     planned = plan_run(load_config("three-colours").puzzle, commitment=CHECKPOINTS).memory_bytes
-    little = PROGRAM_BYTES + 60 * MIB
-    runs = (("three-colours", planned, ["--counts-only"]), ("seven-tiles", little, ["--memory-limit", little]))
+    little, tiles = PROGRAM_BYTES + 40 * MIB, tmp_path / "tiles.toml"
+    start = "1 1 2 3 4 5 6 7 7 7 7 7 7 7 7 0"
+    tiles.write_text(toml({"name": "tiles", "family": "sliding", "rows": 4, "columns": 4, "start": start}))
+    runs = (("three-colours", planned, ["--counts-only"]), (str(tiles), little, ["--memory-limit", little]))
     for puzzle, limit, options in runs:
         running = process("run", puzzle, *options, "--workers", 2, "--quiet", "--json", fresh=True)
         report = json.loads(running.communicate()[0])
         assert report["peak_memory_bytes"] < limit
         assert (report["complete"], sum(report["layers"])) == (True, plan_run(load_config(puzzle).puzzle).space.size)
-    limit = 400 * MIB
+    limit = 320 * MIB
     code = (
         "from antipodes.system.machine import peak_memory; from antipodes.executors.threads import Threads;"
         "from antipodes.tables.verify import verify;"
-        f"verdict = verify('outputs/seven-tiles.zarr', Threads(2), memory_limit={limit});"
+        f"verdict = verify('outputs/tiles.zarr', Threads(2), memory_limit={limit});"
         "print(verdict.ok, peak_memory())"
     )
     shown = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True)

@@ -93,7 +93,7 @@ def test_positions_in_one_line_of_text_are_farther_apart_than_their_symbols() ->
     assert captions == "    2            1", "wide characters take two columns"
 
 
-@pytest.mark.parametrize("layers", [[1], [1] * 300])
+@pytest.mark.parametrize("layers", [[1], pytest.param([1] * 300, marks=pytest.mark.slow)])
 def test_pictures(layers: list[int], tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     plot_layers(layers, "five-tiles", tmp_path / "layers.svg", complete=False)

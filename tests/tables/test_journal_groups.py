@@ -49,8 +49,7 @@ def undisturbed(journal: Journal) -> tuple[list[int], Depths]:
     return search(shards, 0), depths(shards)
 
 
-@pytest.mark.parametrize("sizes", [[1, 1, 1, 1, 1], [2, 3], [1, 3, 1], [4, 1], [5]])
-@pytest.mark.parametrize("lean", [False, True])
+@pytest.mark.parametrize(("sizes", "lean"), [([1, 1, 1, 1, 1], True), ([1, 3, 1], False), ([4, 1], True), ([5], True)])
 def test_the_shards_do_not_change_the_result(sizes: list[int], lean: bool, journal: Journal) -> None:
     layers, expected = undisturbed(journal)
     shards = begun(journal, sizes)

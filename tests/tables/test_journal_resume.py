@@ -6,13 +6,13 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
-from every_kind import many_parts
+from every_kind import config_of, many_parts
 from faults import Killed, killing
 from journals import files
 from stores import chunk_files, contents, resume, stop_after
 
 from antipodes.executors.threads import Threads
-from antipodes.puzzles.config import Config, load_config
+from antipodes.puzzles.config import Config
 from antipodes.storage.backend import Storage
 from antipodes.storage.directory import DirectoryStorage
 from antipodes.storage.manifest_file import ManifestFile
@@ -32,7 +32,7 @@ PANCAKES = Config({"name": "pancakes", "family": "pancake", "n": 5, "enumerated"
 
 @pytest.fixture(scope="module")
 def config() -> Config:
-    return load_config("knights-coloured")
+    return config_of("corners and equal edges")
 
 
 @pytest.fixture(scope="module")
@@ -60,22 +60,21 @@ def searched(request: pytest.FixtureRequest, config: Config, whole: dict[str, by
 
 BEFORE, AFTER = (True,), (False,)
 POINTS: list[tuple[str, type, str, int, tuple[bool, ...]]] = [
-    ("bits keys", Shards, "flush", 1, BEFORE),
-    ("bits", Shards, "flush", 22, AFTER),
-    ("bits keys", Journal, "put", 1, AFTER),
-    ("bits", Journal, "put", 22, BEFORE),
-    ("bits keys", ManifestFile, "write", 0, BEFORE + AFTER),
+    ("bits", Shards, "flush", 1, BEFORE),
+    ("bits", Journal, "put", 1, AFTER),
+    ("bits", Journal, "put", 9, BEFORE),
+    ("bits", ManifestFile, "write", 0, BEFORE + AFTER),
     ("keys", ManifestFile, "write", 4, AFTER),
-    *(("bits", ManifestFile, "write", at, BEFORE + AFTER) for at in (23, 24)),
+    *(("bits", ManifestFile, "write", at, BEFORE + AFTER) for at in (10, 11)),
     ("bits keys", TableStore, "create_arrays", 0, BEFORE),
     ("keys", TableStore, "write_keys", 3, AFTER),
     ("bits", TableStore, "write_chunk", 0, BEFORE + AFTER),
     ("keys", TableStore, "write_chunk", 3, AFTER),
     ("keys", TableStore, "commit_arrays", 2, AFTER),
-    ("bits keys", TableStore, "complete", 0, BEFORE),
-    ("bits keys", DirectoryStorage, "delete", 1, BEFORE + AFTER),
+    ("bits", TableStore, "complete", 0, BEFORE),
+    ("bits", DirectoryStorage, "delete", 1, BEFORE + AFTER),
 ]
-"""Calls of a run that commits each layer (23 of the bits), of the beginning of the assembly, and of the table; and
+"""Calls of a run that commits each layer (10 of the bits), of the beginning of the assembly, and of the table; and
 whether the run is killed before or after each of them."""
 
 
@@ -135,13 +134,13 @@ def killed_in_assembly(config: Config, store: Path, monkeypatch: Patch, chunks: 
             run_puzzle(config, store, RunOptions(workers=1, checkpoint_every=0))
 
 
-def test_killed_in_the_middle_of_assembly(tmp_path: Path, monkeypatch: Patch) -> None:
+def test_killed_in_the_middle_of_assembly(config: Config, tmp_path: Path, monkeypatch: Patch) -> None:
     """The chunks that are committed are not written again."""
-    monkeypatch.setattr("antipodes.tables.layers.division.CHUNK_STATES", (1024, 4096))
-    config, store = load_config("knights-coloured"), tmp_path / "t.zarr"
+    many_parts(monkeypatch)
+    store = tmp_path / "t.zarr"
     run_puzzle(config, tmp_path / "whole.zarr")
     count = len(chunk_files(tmp_path / "whole.zarr"))
-    assert count > 4
+    assert count > 3
     killed_in_assembly(config, store, monkeypatch, count - 2)
     manifest = TableStore(store).read()
     assert (manifest.searched, manifest.complete) == (True, False)
@@ -185,9 +184,9 @@ def test_a_stop_during_assembly(config: Config, whole: dict[str, bytes], tmp_pat
 
 @pytest.fixture
 def damaged(config: Config, tmp_path: Path) -> Path:
-    """A store of depth 12, of which the third journal file is damaged."""
-    run_puzzle(config, tmp_path / "t.zarr", EVERY_LAYER, interrupted=stop_after(12))
-    path = next(path for path in files(tmp_path / "t.zarr") if path.name.split("-")[2] == "8")
+    """A store of depth 7, of which a journal file is damaged."""
+    run_puzzle(config, tmp_path / "t.zarr", EVERY_LAYER, interrupted=stop_after(7))
+    path = next(path for path in files(tmp_path / "t.zarr") if path.name.split("-")[2] == "4")
     path.write_bytes(path.read_bytes()[:-1] + bytes([path.read_bytes()[-1] ^ 1]))
     return tmp_path / "t.zarr"
 
@@ -196,7 +195,7 @@ def test_damage_to_the_journal_is_searched_again(damaged: Path, whole: dict[str,
     events: list[Event] = []
     report = resume(damaged, EVERY_LAYER, events.append)
     (event,) = [event for event in events if isinstance(event, JournalCorrupt)]
-    assert event.depth == 7
+    assert event.depth == 3
     assert report.complete
     assert contents(damaged) == whole
     assert verify(damaged, Threads(2)).ok
@@ -208,7 +207,7 @@ def test_files_that_no_manifest_names_are_used(
     """Layers whose files were written before a kill are not searched again."""
     store = tmp_path / "t.zarr"
     with monkeypatch.context() as patch:
-        patch.setattr(ManifestFile, "write", killing(ManifestFile.write, 8, before=True))
+        patch.setattr(ManifestFile, "write", killing(ManifestFile.write, 5, before=True))
         with pytest.raises(Killed):
             run_puzzle(config, store, EVERY_LAYER)
     committed = TableStore(store).read().committed_depth

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import disk_kills
 import pytest
-from every_kind import FAST, NUMBERED, REDUCED, SEARCHED, config_of, files_by_bits, options_of, slow_unless_in
+from every_kind import FEW, NUMBERED, REDUCED, SEARCHED, config_of, files_by_bits, options_of, slow_unless_in
 from faults import NAMES, SYNCS, WRITES, error, fault_at
 from forgetful import Forgetful
 from forks import popen
@@ -78,7 +78,7 @@ def counted(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
 
 
 @pytest.mark.usefixtures("on_disk")
-@pytest.mark.parametrize("name", slow_unless_in(FAST, [name for name in NUMBERED if name in SEARCHED]))
+@pytest.mark.parametrize("name", slow_unless_in(FEW, [name for name in NUMBERED if name in SEARCHED]))
 def test_every_kind_of_table(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     config, store = config_of(name), tmp_path / "t.zarr"
     planned = plan_run(config.puzzle, 2, symmetry=options_of(name).symmetry)
@@ -141,11 +141,9 @@ def test_layers_that_a_killed_run_did_not_delete_are_deleted_first(tmp_path: Pat
 
 
 @pytest.mark.usefixtures("on_disk")
-@pytest.mark.parametrize(
-    ("change", "counts_only"), [("flip", True), ("truncate", False), ("delete", False), ("delete", True)]
-)
+@pytest.mark.parametrize(("change", "counts_only"), [("flip", True), ("truncate", False), ("delete", False)])
 def test_a_corrupt_file_is_named_and_its_layers_are_found_again(change: str, counts_only: bool, tmp_path: Path) -> None:
-    name, events = "reduced board", list[Event]()
+    name, events = "reduced one-way", list[Event]()
     options = options_of(name, workers=2, counts_only=counts_only)
     run_puzzle(config_of(name), tmp_path / "t.zarr", options, interrupted=stop_after(5))
     last = max(
@@ -176,7 +174,7 @@ def test_a_fault_at_some_calls(kind: str, number: int, counts_only: bool, tmp_pa
 
     with fault_at(0, error(number), (kind,)) as calls:
         whole = run_puzzle(config, tmp_path / "whole.zarr", options("whole"))
-    for at in range(1, calls.count + 1, max(1, calls.count // 3)):
+    for at in range(1, calls.count + 1, max(1, calls.count // 2)):
         store = tmp_path / f"{at}.zarr"
         with fault_at(at, error(number), (kind,), lasts=True), pytest.raises(AntipodesError, match=os.strerror(number)):
             run_puzzle(config, store, options("spill"))
@@ -188,11 +186,11 @@ def test_a_fault_at_some_calls(kind: str, number: int, counts_only: bool, tmp_pa
 @pytest.mark.parametrize(("name", "counts_only"), [("reduced tiles", False), ("reduced one-way", True)])
 def test_killed_at_random_calls(name: str, counts_only: bool, tmp_path: Path) -> None:
     store, more = tmp_path / "t.zarr", ["--counts-only"] if counts_only else []
-    command = [sys.executable, disk_kills.__file__, name, str(store), "10", "1", *more]
+    command = [sys.executable, disk_kills.__file__, name, str(store), "6", "1", *more]
     with popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         out, err = process.communicate()
     assert process.returncode == 0, err
-    assert int(out) >= 5
+    assert int(out) >= 3
     with pytest.MonkeyPatch.context() as patch:
         small_pieces(patch)
         run_puzzle(config_of(name), tmp_path / "memory.zarr", options_of(name, workers=2, counts_only=counts_only))

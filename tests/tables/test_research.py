@@ -239,11 +239,10 @@ def test_infinite_estimates(table: Table) -> None:
     assert not result.admissible
 
 
-@pytest.mark.parametrize("name", ["plot.svg", "plot.pdf"])
-def test_a_plot_of_an_evaluation(name: str, table: Table, tmp_path: Path) -> None:
+def test_a_plot_of_an_evaluation(table: Table, tmp_path: Path) -> None:
     result = table.evaluate("manhattan", n=1000, seed=1)
-    figure = result.plot(tmp_path / name)
-    assert (tmp_path / name).stat().st_size > 1000
+    figure = result.plot(tmp_path / "plot.svg")
+    assert (tmp_path / "plot.svg").stat().st_size > 1000
     (axes,) = figure.axes
     assert (axes.get_xlabel(), axes.get_ylabel()) == ("distance", "heuristic")
     assert "a sample of 1,000 positions: mean absolute error" in axes.get_title("left")
@@ -251,7 +250,7 @@ def test_a_plot_of_an_evaluation(name: str, table: Table, tmp_path: Path) -> Non
     with pytest.raises(InputError, match="expected a file name ending in"):
         result.plot(tmp_path / "plot.doc")
     with pytest.raises(StoreError, match="cannot write"):
-        result.plot(tmp_path / "missing" / name)
+        result.plot(tmp_path / "missing" / "plot.svg")
 
 
 def test_a_plot_without_its_extra(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -260,22 +259,16 @@ def test_a_plot_without_its_extra(table: Table, monkeypatch: pytest.MonkeyPatch)
         table.evaluate("manhattan", n=10).plot()
 
 
-@pytest.mark.parametrize("heuristic", ["manhattan", lambda positions: manhattan(positions).tolist()])
-def test_manhattan_is_admissible(table: Table, heuristic: Any) -> None:
+def test_manhattan_is_admissible(table: Table) -> None:
     positions = table.space.unrank(np.arange(table.index_size))
     distances, estimates = table.distances(positions), manhattan(positions)
-    result = table.evaluate(heuristic, consistency=True)
+    result = table.evaluate("manhattan", consistency=True)
     assert (result.admissible, result.counterexample, result.consistent, result.exhaustive) == (True, None, True, True)
     assert result.count.tolist() == table.layers
     assert result.mean_signed_error == pytest.approx(np.mean(distances - estimates))
     assert result.mean_heuristic == pytest.approx(np.mean(estimates))
     assert result.mean_distance == pytest.approx(np.mean(distances))
     assert_errors(result, distances, estimates)
-    for depth in (0, 17, 31):
-        there = distances == depth
-        assert result.mean[depth] == pytest.approx(estimates[there].mean())
-        assert result.signed_error[depth] == pytest.approx(depth - estimates[there].mean())
-        assert result.overestimate[depth] == (estimates[there] - depth).max()
 
 
 def test_twice_manhattan_is_not(table: Table) -> None:

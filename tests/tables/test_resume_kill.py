@@ -177,8 +177,7 @@ def spilling(puzzle: Path) -> list[str]:
 @pytest.mark.parametrize(
     ("kind", "number", "mode", "step"),
     [
-        (SYNCS, errno.EIO, "at the end", 7),
-        *((*fault, "spills and every layer", 7) for fault in FAULTS),
+        *((*fault, "spills and every layer", 17) for fault in FAULTS),
         *(
             pytest.param(*fault, mode, 5, marks=pytest.mark.slow)
             for fault in FAULTS

@@ -227,7 +227,7 @@ def test_a_directory_that_would_contain_the_store_is_refused(tmp_path: Path) -> 
 
 @pytest.mark.parametrize(
     ("then", "counts_only"),
-    [("run", False), ("resume", True), ("remove", False), ("overwrite", True), ("overwrite elsewhere", False)],
+    [("run", False), ("resume", True), ("overwrite elsewhere", False)],
 )
 def test_layers_of_a_run_that_is_killed_at_its_end_are_found_and_deleted(
     then: str, counts_only: bool, cli: Command, tmp_path: Path
@@ -242,8 +242,6 @@ def test_layers_of_a_run_that_is_killed_at_its_end_are_found_and_deleted(
     commands: dict[str, list[str]] = {
         "run": run,
         "resume": ["resume", "t.zarr", "--quiet"],
-        "remove": ["remove", "t.zarr", "--yes"],
-        "overwrite": [*run, "--overwrite", "--spill", "spill"],
         "overwrite elsewhere": [*run, "--overwrite"],
     }
     found = 0
@@ -255,14 +253,13 @@ def test_layers_of_a_run_that_is_killed_at_its_end_are_found_and_deleted(
         found += bool(os.listdir(tmp_path / "spill")) and read_manifest(tmp_path / "t.zarr" / MANIFEST)["complete"]
         assert cli(*commands[then]).status == 0
         assert not os.listdir(tmp_path / "spill")
-        assert (tmp_path / "t.zarr").exists() == (then != "remove")
     assert found
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("begin", "counts_only", "step"),
-    [("new", False, 9), ("overwritten", True, 9), ("removed", False, 2)],
+    [("new", False, 17), ("overwritten", True, 17), ("removed", False, 3)],
 )
 def test_a_run_that_is_killed_at_some_call_leaves_no_folder(
     begin: str, counts_only: bool, step: int, cli: Command, tmp_path: Path

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from every_kind import FAST, NUMBERED, SEARCHED, config_of, files_by_bits, options_of, slow_unless_in
+from every_kind import FEW, NUMBERED, SEARCHED, config_of, files_by_bits, options_of, slow_unless_in
 from forgetful import Forgetful
 from stores import contents, resume, stop_after
 
@@ -36,12 +36,12 @@ def two_bits(monkeypatch: pytest.MonkeyPatch) -> None:
 def many_partitions(patch: pytest.MonkeyPatch) -> None:
     """Chunks and partitions of a few positions."""
     patch.setattr(dividing, "CHUNK_STATES", (8, 64))
-    patch.setattr(dividing, "PARTITION_STATES", 8)
+    patch.setattr(dividing, "PARTITION_STATES", 32)
     patch.setattr(dividing, "SCATTERED_PARTITIONS", 1000)
 
 
 @pytest.mark.usefixtures("two_bits")
-@pytest.mark.parametrize("name", slow_unless_in(FAST, [name for name in NUMBERED if name in SEARCHED]))
+@pytest.mark.parametrize("name", slow_unless_in(FEW, [name for name in NUMBERED if name in SEARCHED]))
 def test_every_kind_of_table(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     many_partitions(monkeypatch)
     config, store = config_of(name), tmp_path / "t.zarr"
@@ -59,11 +59,10 @@ def test_every_kind_of_table(name: str, tmp_path: Path, monkeypatch: pytest.Monk
 
 @pytest.mark.usefixtures("two_bits")
 def test_counts_that_are_resumed_after_some_layers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    config, options = load_config(PUZZLE), RunOptions(workers=2, counts_only=True, checkpoint_every=0)
-    monkeypatch.setattr(dividing, "CHUNK_STATES", (1024, 4096))
-    monkeypatch.setattr(dividing, "PARTITION_STATES", 4096)
+    config, options = config_of("topspin"), RunOptions(workers=2, counts_only=True, checkpoint_every=0)
+    many_partitions(monkeypatch)
     assert plan_run(config.puzzle, 2).partition_count > 4
-    while not run_puzzle(config, tmp_path / "t.zarr", options, interrupted=stop_after(12)).complete:
+    while not run_puzzle(config, tmp_path / "t.zarr", options, interrupted=stop_after(5)).complete:
         pass
     monkeypatch.setattr(planning, "STRATEGIES", ALL_STRATEGIES)
     run_puzzle(config, tmp_path / "three.zarr", options)

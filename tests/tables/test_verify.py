@@ -20,7 +20,7 @@ from stores import change_manifest, contents, depths_in, flip_bit, resume, set_d
 from waiting import PATIENCE
 
 from antipodes.executors.threads import Threads
-from antipodes.puzzles.config import Config, load_config
+from antipodes.puzzles.config import Config
 from antipodes.runs.verification import BlockCache, CheckMemory, Verification, reading_order
 from antipodes.system.events import CheckStarted, Event, PositionsChecked, silence
 from antipodes.system.machine import human
@@ -38,6 +38,7 @@ from antipodes_tasks.spaces.arrangements import Arrangements
 from antipodes_tasks.spaces.space import Space
 
 POSITIONS = 181_440
+SEVEN = {"name": "seven", "family": "sliding", "rows": 2, "columns": 4, "start": "1 2 3 4 5 6 7 0"}
 
 
 def depths(store: Path) -> np.ndarray[Any, Any]:
@@ -76,9 +77,7 @@ def test_depths_of_an_uncommitted_layer_are_ignored(unfinished: Path) -> None:
     assert verify(unfinished, Threads(2)).ok
 
 
-@pytest.mark.parametrize(
-    ("before", "change"), [(0, 1), (1, -1), (1, 7), (20, 1), (20, -1), (20, 2), (31, 1), (31, -1), (255, 7), (255, -1)]
-)
+@pytest.mark.parametrize(("before", "change"), [(0, 1), (1, -1), (20, 2), (31, 1), (31, -1), (255, 7), (255, -1)])
 def test_any_single_wrong_depth(before: int, change: int, eight: Path, line: Path) -> None:
     store, rng = line if before == 255 else eight, np.random.default_rng(before)
     index = int(rng.choice(np.flatnonzero(depths(store) == before)))
@@ -114,7 +113,7 @@ def test_a_wrong_depth_is_named(before: int, after: int, told: str, eight: Path,
     assert told in problems(store)
 
 
-@pytest.mark.parametrize(("before", "after"), [(9, 10), (9, 8), (255, 5), (4, 255), (0, 3)])
+@pytest.mark.parametrize(("before", "after"), [(9, 8), (255, 5), (4, 255)])
 def test_wrong_depths_of_an_unfinished_table(before: int, after: int, unfinished: Path) -> None:
     planted = committed_depths(unfinished)
     planted.ravel()[np.flatnonzero(planted == before)[0]] = after
@@ -191,11 +190,11 @@ class Counting:
 
 @pytest.fixture(scope="module")
 def in_chunks(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The finished table of the eight-puzzle in many chunks; not to be changed."""
-    store = tmp_path_factory.mktemp("chunked") / "eight-puzzle.zarr"
+    """The finished table of seven tiles in many chunks; not to be changed."""
+    store = tmp_path_factory.mktemp("chunked") / "t.zarr"
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr("antipodes.tables.layers.division.CHUNK_STATES", (1 << 10, 1 << 13))
-        run_puzzle(load_config("eight-puzzle"), store)
+        patched.setattr("antipodes.tables.layers.division.CHUNK_STATES", (1 << 7, 1 << 10))
+        run_puzzle(Config(SEVEN), store)
     return store
 
 
@@ -216,10 +215,9 @@ def room_for(store: Path, workers: int, blocks: int) -> int:
     return memory.fixed + blocks * memory.block
 
 
-@pytest.mark.parametrize("workers", [1, 3])
-def test_all_fit_into_memory(workers: int, chunked: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_all_fit_into_memory(chunked: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     counting = Counting(monkeypatch)
-    assert verify(chunked, Threads(workers)).ok
+    assert verify(chunked, Threads(3)).ok
     assert set(counting.times.values()) == {1}
     assert len(counting.times) >= 18
 
@@ -242,11 +240,11 @@ def test_a_wrong_depth_while_few_fit_into_memory(chunked: Path) -> None:
 def test_progress_is_told(chunked: Path) -> None:
     events: list[Event] = []
     verify(chunked, Threads(2), listener=events.append)
-    assert events[0] == CheckStarted("eight-puzzle", POSITIONS)
+    assert events[0] == CheckStarted("seven", positions := 20_160)
     done = [event.done for event in events[1:] if isinstance(event, PositionsChecked)]
     assert done == sorted(set(done))
     assert len(done) == len(events) - 1 >= 9
-    assert events[-1] == PositionsChecked(POSITIONS, POSITIONS)
+    assert events[-1] == PositionsChecked(positions, positions)
 
 
 def test_a_limit_that_is_too_low_names_the_least(eight: Path) -> None:

@@ -101,10 +101,10 @@ def test_draws_are_uniform_over_positions(tables: tuple[Table, Table]) -> None:
     reduced, _ = tables
     depth = int(np.argmax(reduced.layers))
     count = reduced.layers[depth]
-    drawn = np.concatenate([reduced.sample(depth, 1, seed) for seed in range(20 * count)])
+    drawn = np.concatenate([reduced.sample(depth, 1, seed) for seed in range(10 * count)])
     _, found = np.unique(drawn, axis=0, return_counts=True)
     assert len(found) == count
-    assert found.max() < 60
+    assert found.max() < 30
 
 
 def test_data_sets_and_heuristics_have_all_positions(tables: tuple[Table, Table]) -> None:
