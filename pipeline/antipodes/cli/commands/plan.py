@@ -1,8 +1,8 @@
 """``antipodes plan``: an estimate of a run's memory, disk and time, and whether it can run on this machine."""
 
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -28,7 +28,15 @@ from antipodes.solving.pattern_stores import Cost, ListedPattern
 from antipodes.storage.opening import storage_at
 from antipodes.system.addresses import Address, in_shell
 from antipodes.system.machine import available_memory, human, process_began
-from antipodes.system.options import CONTENTS, MAX_WORKERS, RESOURCES, chosen_store, memory_size, tasks_at_once
+from antipodes.system.options import (
+    CONTENTS,
+    MAX_WORKERS,
+    RESOURCES,
+    RunOptions,
+    chosen_store,
+    memory_size,
+    tasks_at_once,
+)
 from antipodes.system.records import ABSENT, optional, record_of, values_of
 from antipodes.tables.json_results import PlanSizes, plan_sizes
 from antipodes.tables.planning.cluster_fit import ClusterFit, PlannedCluster, fit_cluster, identical_workers
@@ -132,77 +140,156 @@ def plan(
     if rate is not None and cluster is None:
         raise InputError("--network needs a cluster; describe one with --cluster-workers")
     limit = available_memory() if options.memory_limit is None else options.memory_limit
-    store = chosen_store(None, config.run, config.puzzle.name, options.counts_only)
-    free = storage_at(store).free_bytes()
     tasks = tasks_at_once(options.workers)
     try:
-        with preparing(tasks):
-            planned = plan_run(
-                config.puzzle,
-                tasks,
-                limit,
-                settings=config.settings,
-                commitment=commitment_of(options),
-                symmetry=options.symmetry,
-                outline=True,
-            )
+        planned = _planned(config, options, tasks, limit)
     except (SizeLimitError, ResourceLimitError) as error:
         _print_too_large(config, str(error), as_json, solvable_as=None if only_moves or omit else puzzle)
         return
     planned.check_classes()
-    # Layers on disk are written to this directory, which may be on another disk than the store.
-    if planned.strategy.on_disk and options.spill is not None:
-        free = storage_at(Path(options.spill)).free_bytes()
-    lacking = _shortages(planned, limit, free)
-    expected = _time(planned, tasks, store)
-    fit = None if cluster is None else fit_cluster(config, options, planned.cut, cluster)
-    cost = fit.network_cost(expected.search * min(tasks, planned.partition_count), rate) if fit and rate else None
+    store = chosen_store(None, config.run, config.puzzle.name, options.counts_only)
+    # Layers on disk are written to the directory `spill`, which may be on another disk than the store.
+    spills = planned.strategy.on_disk and options.spill is not None
+    free = storage_at(Path(str(options.spill)) if spills else store).free_bytes()
+    expected = _duration(planned, tasks, store)
+    on_cluster = None
+    if cluster is not None:
+        fit = fit_cluster(config, options, planned.cut, cluster)
+        cost = fit.network_cost(expected.search * min(tasks, planned.partition_count), rate) if fit and rate else None
+        on_cluster = ClusterEstimate(fit, rate, cost)
+    estimate = Estimate(config, options, planned, store, tasks, limit, free, expected, on_cluster)
     if as_json:
-        known = expected.known and isinstance(store, Path)
-        fitted = fit.to_record() if fit else None
-        if fitted and rate is not None:
-            fitted = replace(fitted, network=cost)
-        print_json(
-            PlannedRun(
-                **values_of(plan_sizes(planned)),
-                fits=not lacking,
-                free_disk_bytes=free,
-                seconds=expected.seconds if known else None,
-                seconds_at_least=None if known else expected.seconds,
-                seconds_range=expected.range,
-                phases=record_of(Phases, expected),
-                cluster=ABSENT if cluster is None else fitted,
-                **pattern_records(config)._asdict(),
-            )
-        )
+        print_json(estimate.to_record())
         return
-    if planned.keyed:
-        _print_keys(config, planned, _described(expected, store, tasks), lacking)
-        _print_cluster(cluster, fit, rate, cost)
-        return
-    space = planned.space
-    print_line(f"{config.puzzle.name}: {counted(space.full_space.size, 'position')}{_reachable(planned)}")
-    if space.full_space is not space:
-        why = "" if options.symmetry == "on" else ", which saves time or memory"
-        entries = counted(space.size, "entry", "entries")
-        print_line(f"  reduced      by {space.numbering.symmetries} symmetries to {entries}{why}")
-    elif verbose:
-        print_line(f"  not reduced  {reason_not_reduced(space)}")
-    if verbose:
-        _print_division(planned)
-    print_line(f"  memory       {_memory(planned, limit, 'free' if options.memory_limit is None else 'limit')}")
-    print_line(f"  disk         {_disk(planned, free)}")
-    if traffic := planned.layer_traffic:
-        print_line(f"  layers       about {human(traffic.written)} written, at most {human(traffic.read)} read again")
-    print_line(f"  time         {_described(expected, store, tasks)}")
-    print_line(f"  can run      {'no: too little ' + ' and '.join(lacking) if lacking else 'yes'}")
-    _print_cluster(cluster, fit, rate, cost)
-    _print_patterns(config)
-
-
-def _print_patterns(config: Config) -> None:
-    for line in pattern_lines(config):
+    for line in estimate.lines(verbose):
         print_line(line)
+
+
+@dataclass(frozen=True)
+class ClusterEstimate:
+    """How a run fits a cluster, and what the cluster's network costs it."""
+
+    fit: ClusterFit | None
+    """None if the cluster has no workers yet."""
+    rate: float | None
+    """Bytes per second of each worker's network, or None if it was not given."""
+    cost: NetworkCost | None
+    """None if it is unknown."""
+
+    def to_record(self) -> PlannedCluster | None:
+        """Return the value of the key ``cluster`` for JSON output."""
+        return self.fit.to_record(ABSENT if self.rate is None else self.cost) if self.fit else None
+
+    def lines(self) -> Iterator[str]:
+        """Yield whether the run fits, and what the network costs, as text."""
+        yield f"  cluster      {self.fit or 'it has no workers yet'}"
+        if self.cost is not None:
+            lost = "less than a second" if self.cost.seconds < 1 else described_range((self.cost.seconds,) * 2)
+            few = f"more than {counted(self.cost.useful_workers, 'worker')} would save little time"
+            yield f"  network      about {human(self.cost.sent_bytes)} sent, {lost} lost; {few}"
+        elif self.rate is not None:
+            yield "  network      unknown: only the search can count what is sent"
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """The estimate of a run that is not too large."""
+
+    config: Config
+    options: RunOptions
+    planned: Plan
+    store: Address
+    tasks: int
+    """Number of parallel tasks."""
+    limit: int
+    """Bytes of memory that the run may take."""
+    free: int | None
+    """Free bytes of the disk, or None if they are unknown."""
+    expected: Duration
+    cluster: ClusterEstimate | None
+    """None if no cluster was described or named."""
+
+    @property
+    def lacking(self) -> str:
+        """The resources, of memory and disk, that are too small on this machine, as text."""
+        too_much = {
+            "memory": self.planned.min_bytes - self.planned.unsure_bytes > self.limit,
+            "disk": self.free is not None and self.planned.disk_bytes - self.planned.rare_disk_bytes > self.free,
+        }
+        return " and ".join(what for what, lacks in too_much.items() if lacks)
+
+    def to_record(self) -> PlannedRun:
+        """Return the estimate for JSON output."""
+        known = self.expected.known and isinstance(self.store, Path)
+        return PlannedRun(
+            **values_of(plan_sizes(self.planned)),
+            fits=not self.lacking,
+            free_disk_bytes=self.free,
+            seconds=self.expected.seconds if known else None,
+            seconds_at_least=None if known else self.expected.seconds,
+            seconds_range=self.expected.range,
+            phases=record_of(Phases, self.expected),
+            cluster=self.cluster.to_record() if self.cluster else ABSENT,
+            **pattern_records(self.config)._asdict(),
+        )
+
+    def lines(self, verbose: bool) -> Iterator[str]:
+        """Yield the estimate as text; if ``verbose``, also how the positions are numbered and divided into tasks."""
+        yield from self._key_lines() if self.planned.keyed else self._index_lines(verbose)
+        yield f"  can run      {f'no: too little {self.lacking}' if self.lacking else 'yes'}"
+        if self.cluster:
+            yield from self.cluster.lines()
+        yield from pattern_lines(self.config)
+
+    def _key_lines(self) -> Iterator[str]:
+        """Yield the estimates for a puzzle whose positions are searched as keys."""
+        planned, size = self.planned, self.planned.reachable
+        found = f"more than {counted(planned.known_positions, 'position')}; only the search can count them"
+        yield f"{self.config.puzzle.name}: {found if size is None else counted(size, 'position')}"
+        yield f"  memory       {human(planned.min_bytes)}{' and more, as layers grow' if size is None else ' at most'}"
+        yield f"  disk         {'unknown' if size is None else 'at most ' + human(planned.disk_bytes)}"
+        yield f"  time         {self._time() if size is not None else 'unknown'}"
+
+    def _index_lines(self, verbose: bool) -> Iterator[str]:
+        """Yield the estimates for a puzzle whose positions have an index."""
+        planned, space = self.planned, self.planned.space
+        yield f"{self.config.puzzle.name}: {counted(space.full_space.size, 'position')}{_reachable(planned)}"
+        if space.full_space is not space:
+            why = "" if self.options.symmetry == "on" else ", which saves time or memory"
+            entries = counted(space.size, "entry", "entries")
+            yield f"  reduced      by {space.numbering.symmetries} symmetries to {entries}{why}"
+        elif verbose:
+            yield f"  not reduced  {reason_not_reduced(space)}"
+        if verbose:
+            cut = f"{counted(space.rows, 'row')} of {counted(space.width, 'column')}"
+            maps = counted(space.filler.most_column_maps, "column map")
+            yield f"  space        {space.numbering.KIND}: {cut}, {maps}; move tables {human(planned.table_bytes)}"
+            yield f"  tasks        {counted(planned.partition_count, 'partition')}"
+        yield f"  memory       {_memory(planned, self.limit, 'free' if self.options.memory_limit is None else 'limit')}"
+        yield f"  disk         {_disk(planned, self.free)}"
+        if traffic := planned.layer_traffic:
+            yield f"  layers       about {human(traffic.written)} written, at most {human(traffic.read)} read again"
+        yield f"  time         {self._time()}"
+
+    def _time(self) -> str:
+        """Return the time of a run, and how it was estimated, as text."""
+        bucket = "" if isinstance(self.store, Path) else ", and the time that the bucket takes"
+        source = "measured in a short trial" if self.expected.known else "a rough estimate from a typical rate"
+        return f"{described_range(self.expected.range)} with {counted(self.tasks, 'thread')}{bucket}, {source}"
+
+
+def _planned(config: Config, options: RunOptions, tasks: int, limit: int) -> Plan:
+    """Return the plan of a run; raise SizeLimitError or ResourceLimitError if the puzzle is too large for a table."""
+    with preparing(tasks):
+        return plan_run(
+            config.puzzle,
+            tasks,
+            limit,
+            settings=config.settings,
+            commitment=commitment_of(options),
+            symmetry=options.symmetry,
+            outline=True,
+        )
 
 
 def _described_cluster(
@@ -232,34 +319,6 @@ def _described_cluster(
     return identical_workers(count, 0 if memory is None else memory_size(memory, "--worker-memory"), each)
 
 
-def _print_cluster(
-    cluster: Cluster | None, fit: ClusterFit | None, rate: float | None, cost: NetworkCost | None
-) -> None:
-    """Print whether the run fits the cluster, if one is described or named, and what its network costs."""
-    if cluster is not None:
-        print_line(f"  cluster      {fit or 'it has no workers yet'}")
-    if cost is not None:
-        lost = "less than a second" if cost.seconds < 1 else described_range((cost.seconds, cost.seconds))
-        few = f"more than {counted(cost.useful_workers, 'worker')} would save little time"
-        print_line(f"  network      about {human(cost.sent_bytes)} sent, {lost} lost; {few}")
-    elif rate is not None:
-        print_line("  network      unknown: only the search can count what is sent")
-
-
-def _print_keys(config: Config, planned: Plan, seconds: str, lacking: Sequence[str]) -> None:
-    """Print the estimates for a puzzle whose positions are searched as keys."""
-    size = planned.reachable
-    found = f"more than {counted(planned.known_positions, 'position')}; only the search can count them"
-    print_line(f"{config.puzzle.name}: {found if size is None else counted(size, 'position')}")
-    print_line(
-        f"  memory       {human(planned.min_bytes)}{' and more, as layers grow' if size is None else ' at most'}"
-    )
-    print_line(f"  disk         {'unknown' if size is None else 'at most ' + human(planned.disk_bytes)}")
-    print_line(f"  time         {seconds if size is not None else 'unknown'}")
-    print_line(f"  can run      {'no: too little ' + ' and '.join(lacking) if lacking else 'yes'}")
-    _print_patterns(config)
-
-
 def _print_too_large(config: Config, problem: str, as_json: bool, solvable_as: str | None) -> None:
     """Print that the puzzle is too large for a table, and the cost of its pattern tables.
 
@@ -271,40 +330,16 @@ def _print_too_large(config: Config, problem: str, as_json: bool, solvable_as: s
         return
     print_line(f"{config.puzzle.name}: {size_in_words(size)} positions")
     print_line(f"  can run      no: {problem}")
-    _print_patterns(config)
+    for line in pattern_lines(config):
+        print_line(line)
     if solvable_as is not None:
         print_line(f"  solve        single positions with: antipodes solve {in_shell(solvable_as)} POSITION")
 
 
-def _print_division(planned: Plan) -> None:
-    """Print how the positions are numbered and divided into tasks."""
-    space = planned.space
-    cut = f"{counted(space.rows, 'row')} of {counted(space.width, 'column')}"
-    maps = counted(space.filler.most_column_maps, "column map")
-    print_line(f"  space        {space.numbering.KIND}: {cut}, {maps}; move tables {human(planned.table_bytes)}")
-    print_line(f"  tasks        {counted(planned.partition_count, 'partition')}")
-
-
-def _shortages(planned: Plan, limit: int, free: int | None) -> list[str]:
-    """Return the resources, of memory and disk, that are too small on this machine."""
-    too_much = {
-        "memory": planned.min_bytes - planned.unsure_bytes > limit,
-        "disk": free is not None and planned.disk_bytes - planned.rare_disk_bytes > free,
-    }
-    return [what for what, lacks in too_much.items() if lacks]
-
-
-def _time(planned: Plan, tasks: int, store: Address) -> Duration:
+def _duration(planned: Plan, tasks: int, store: Address) -> Duration:
     """Return the estimated time of a run, without the time to write to a bucket, whose speed is unknown."""
     starting = min(LONGEST_START, time.perf_counter() - process_began())
     return estimate_duration(planned, tasks, store.parent if isinstance(store, Path) else None, starting)
-
-
-def _described(expected: Duration, store: Address, tasks: int) -> str:
-    """Return the time of a run, and how it was estimated, as text."""
-    bucket = "" if isinstance(store, Path) else ", and the time that the bucket takes"
-    source = "measured in a short trial" if expected.known else "a rough estimate from a typical rate"
-    return f"{described_range(expected.range)} with {counted(tasks, 'thread')}{bucket}, {source}"
 
 
 def _memory(planned: Plan, limit: int, what: str) -> str:

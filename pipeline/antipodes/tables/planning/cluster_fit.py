@@ -65,8 +65,8 @@ class ClusterFit:
         threads = max(1, sum(int(worker["nthreads"]) for worker in self.workers.values()) // len(self.workers))
         return network_cost(self.plan, self.planned, threads, search_seconds, rate)
 
-    def to_record(self) -> PlannedCluster:
-        """Return the value of the key ``cluster`` of ``plan --json``."""
+    def to_record(self, network: NetworkCost | None) -> PlannedCluster:
+        """Return the value of the key ``cluster`` of ``plan --json``; ``network`` is ABSENT if no rate is given."""
         return PlannedCluster(
             fits=bool(self.used),
             workers=len(self.workers),
@@ -75,6 +75,7 @@ class ClusterFit:
             memory_bytes=self.within,
             least_memory_bytes=self.plan.min_bytes,
             least_worker_memory_bytes=self.worker_memory,
+            network=network,
         )
 
     def __str__(self) -> str:
