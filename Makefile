@@ -17,13 +17,13 @@ TOOLS := $(if $(WHEEL),[test],[test,lint])
 # The junit file has the CPU time of each test.
 PYTEST = $(BIN)/python -m pytest --dist worksteal --durations=25 --junitxml=build/$@.xml -k '$(ONLY)'
 TESTS := $(if $(PACKAGE),tests/$(PACKAGE))
-# Tests for another Python or for a wheel: all commands on a table of each kind of puzzle, the Python functions, tests that
-# depend on versions of libraries, the session in the README, and the page "Five tasks". What they call compiles the same
-# kernels as the rest of the tests, whose results do not depend on how the program was installed.
-SMOKE := tests/interface tests/docs/test_readme.py \
+# Tests for another Python or for a wheel: all commands on tables of three kinds, the Python functions, tests that depend on
+# versions of libraries, the session in the README, and the page "Five tasks". What they call compiles the same kernels as
+# the rest of the tests, whose results do not depend on how the program was installed.
+SMOKE := tests/interface/test_api.py tests/docs/test_readme.py \
 	'tests/docs/test_pages.py::test_sessions_and_examples_print_what_they_show[how-to/five-tasks.md]' \
-	tests/storage/test_manifest.py tests/tables/test_every_kind.py::test_commands \
-	tests/tables/test_resume_kill.py tests/tilings/test_tiling_run.py
+	$(foreach kind,corners_and_equal_edges reduced_goals keys_of_tiles,'tests/tables/test_every_kind.py::test_commands[$(subst _, ,$(kind))]') \
+	tests/storage/test_manifest.py tests/tables/test_resume_kill.py
 
 .PHONY: help run explore setup test test-slow test-smoke test-all test-nightly durations lint docs dist manual bench atlas clean
 
@@ -99,10 +99,12 @@ atlas: $(VENV)/.installed
 clean:
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
+# Some Pythons include a pip that knows no dependency groups, and takes three times as long to choose the versions.
 $(VENV)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 		{ echo "expected Python 3.11 or newer, found $$($(PYTHON) --version); try make PYTHON=python3.12"; exit 1; }
 	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade 'pip>=25.1'
 
 $(VENV)/.installed: pyproject.toml | $(VENV)/bin/python
 	$(BIN)/python -m pip install --quiet $(PROGRAM)
@@ -118,12 +120,10 @@ $(VENV)/.installed-for-tests: pyproject.toml | $(VENV)/bin/python
 	@touch $@ $(VENV)/.installed $(VENV)/.installed-for-web
 
 $(VENV)/.installed-for-docs: pyproject.toml | $(VENV)/.installed
-	$(BIN)/python -m pip install --quiet --upgrade 'pip>=25.1'
 	$(BIN)/python -m pip install --quiet --no-compile --group docs
 	@touch $@
 
-# This installs only the tools, from a dependency group in pyproject.toml. Some Pythons include a pip that is too old.
+# This installs only the tools, from a dependency group in pyproject.toml.
 $(VENV)/.installed-for-dist: pyproject.toml | $(VENV)/bin/python
-	$(BIN)/python -m pip install --quiet --upgrade 'pip>=25.1'
 	$(BIN)/python -m pip install --quiet --no-compile --group dist
 	@touch $@

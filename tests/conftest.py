@@ -8,10 +8,11 @@ import sys
 import uuid
 from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from forks import PROGRAM, popen
+from forks import PROGRAM, Forked, popen
 from hypothesis import settings
 from programs import Command, Outcome, Process, forget_puzzles
 
@@ -68,6 +69,16 @@ def _data_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """Keeps the records of the tests' definitions out of the user's own data directory."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_DATA_HOME", str(tmp_path_factory.mktemp("data-home")))
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _second_processes() -> Iterator[None]:
+    """Forks the second process that compares a puzzle in Python, instead of a start that takes half a second of CPU."""
+    from antipodes.puzzles import python_source
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(python_source, "subprocess", SimpleNamespace(**{**vars(subprocess), "Popen": Forked}))
         yield
 
 

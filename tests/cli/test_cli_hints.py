@@ -100,16 +100,22 @@ def facts(store: Path) -> dict[str, Any]:
     return {key: manifest.get(key) for key in SAME}
 
 
-def runs() -> Iterator[tuple[str, ...]]:
-    """A run with each option, and with all that go together; pieces are left out, so that no run takes long."""
-    for name in options_of("run"):
-        if VALUES.get(name):
+OF_RESULTS = ("only_moves", "omit", "counts_only", "unique", "symmetry", "where", "method", "raw")
+"""Options that decide what the store contains."""
+
+
+def runs(*names: str) -> Iterator[tuple[str, ...]]:
+    """A run with each of these options; pieces are left out, so that no run takes long."""
+    for name in names:
+        if VALUES[name] and name in options_of("run"):
             yield ("run", "pyraminx", *VALUES[name], *(() if name == "omit" else ("--omit", "AXIALS")))
-    every = ("only_moves", "omit", "symmetry", "memory_limit", "workers", "checkpoint_every")
-    yield ("run", "pyraminx", *(word for name in every for word in VALUES[name]))
-    for name in options_of("tile"):
-        if VALUES.get(name):
+        if VALUES[name] and name in options_of("tile"):
             yield ("tile", "it's a board.toml", *VALUES[name])
+
+
+TOGETHER = ("only_moves", "omit", "symmetry", "memory_limit", "workers", "checkpoint_every")
+RUNS = [*runs(*OF_RESULTS), ("run", "pyraminx", *(word for name in TOGETHER for word in VALUES[name]))]
+OTHER_RUNS = [*runs(*(name for name in VALUES if name not in OF_RESULTS))]
 
 
 @pytest.fixture(scope="module")
@@ -128,7 +134,9 @@ def whole(words: tuple[str, ...], known: dict[tuple[str, ...], dict[str, Any]], 
     return known[words]
 
 
-@pytest.mark.parametrize("words", runs(), ids=" ".join)
+@pytest.mark.parametrize(
+    "words", [*RUNS, *(pytest.param(words, marks=pytest.mark.slow) for words in OTHER_RUNS)], ids=" ".join
+)
 def test_the_printed_command_continues_the_run(
     words: tuple[str, ...], whole: Any, cli: Command, interrupted: Command, tmp_path: Path
 ) -> None:
@@ -155,12 +163,10 @@ def test_a_damaged_store_is_refused_with_the_command_that_starts_over(cli: Comma
     assert cli(*printed(refused.err), "--quiet").status == 0
 
 
-@pytest.mark.parametrize("words", runs(), ids=" ".join)
+@pytest.mark.parametrize("words", RUNS, ids=" ".join)
 def test_the_printed_command_overwrites_another_store(
     words: tuple[str, ...], whole: Any, cli: Command, tmp_path: Path
 ) -> None:
-    if "--overwrite" in words:
-        return
     if words[0] == "run":
         others = ["run", "eight-puzzle", *(["--counts-only"] if "--counts-only" in words else [])]
     else:

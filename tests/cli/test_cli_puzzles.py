@@ -35,21 +35,11 @@ def test_lines_fit_the_terminal(columns: int, cli: Command, monkeypatch: pytest.
     assert text.count("3,149,280") == 1  # the description of the cube ends with it, too
 
 
-SLOW_TO_COUNT = ["square-1"]
-"""Puzzles whose numbering takes seconds."""
-
-
+@pytest.mark.slow
 def test_the_sizes_in_the_file_are_those_of_the_tables() -> None:
     """``make atlas`` writes them; here each puzzle is built and counted anew."""
     sizes = {one.name: one.index_size for one in bundled_puzzles()}
-    names = [name for name in sizes if name not in SLOW_TO_COUNT]
-    assert {name: sizes[name] for name in names} == index_sizes(names)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", SLOW_TO_COUNT)
-def test_a_size_in_the_file_is_that_of_the_table(name: str) -> None:
-    assert {one.name: one.index_size for one in bundled_puzzles()}[name] == index_sizes([name])[name]
+    assert sizes == index_sizes(sizes)
 
 
 def test_nothing_is_searched_or_built(cli: Command, monkeypatch: pytest.MonkeyPatch) -> None:

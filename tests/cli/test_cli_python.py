@@ -137,10 +137,3 @@ def test_functions_that_other_processes_cannot_get(cli: Command, jugs: Path) -> 
     outcome = cli("run", "jugs.py:jugs", "--scheduler", "local", "--workers", 1, "--quiet")
     assert outcome.status == 2
     assert re.search(r"moves, for other processes: TypeError.*: cannot pickle '_thread.lock'", outcome.err)
-
-
-@pytest.mark.slow
-def test_processes_get_the_functions(cli: Command, jugs: Path) -> None:
-    outcome = cli("run", "jugs.py:dials", "--scheduler", "local", "--workers", 2, "--json", "--quiet")
-    assert outcome.status == 0, outcome.err
-    assert json.loads(outcome.out)["states"] == 4**6

@@ -208,8 +208,7 @@ def named(cli: Command, victim: Path, monkeypatch: Any) -> Path:
     return victim / "own.py"
 
 
-@pytest.mark.parametrize("reference", ["own.py:dials", "own:dials"])
-@pytest.mark.parametrize("moment", ["_is_recorded", "read"])
+@pytest.mark.parametrize(("moment", "reference"), [("_is_recorded", "own.py:dials"), ("read", "own:dials")])
 def test_the_bytes_that_are_compared_are_those_that_run(
     reference: str, moment: str, named: Path, marker: Path, cli: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -43,6 +43,7 @@ def test_every_bundled_puzzle_is_there() -> None:
     assert sorted([*names, *TOO_LARGE]) == sorted(bundled_configs())
 
 
+@pytest.mark.slow
 def test_no_more_positions_than_numbers() -> None:
     for name, result in RESULTS.puzzles.items():
         puzzle = load_config(name).puzzle

@@ -44,8 +44,17 @@ def test_the_index_lists_every_page() -> None:
     assert {page for page in PAGES if page.name != "index.md"} <= listed
 
 
+SLOW = {"how-to/python.md", "how-to/hardest-starts.md", "how-to/puzzle-in-python.md", "tutorial/own-heuristic.md"}
+"""Pages whose commands take more than a second."""
+
+
 @pytest.mark.parametrize(
-    "page", [page for page in PAGES if sessions(text_of(page)) or ">>> " in text_of(page)], ids=page_name
+    "page",
+    [
+        pytest.param(page, marks=[pytest.mark.slow] if page_name(page) in SLOW else [], id=page_name(page))
+        for page in PAGES
+        if sessions(text_of(page)) or ">>> " in text_of(page)
+    ],
 )
 def test_sessions_and_examples_print_what_they_show(
     page: Path, cli: Command, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

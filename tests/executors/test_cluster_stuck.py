@@ -90,7 +90,11 @@ SENDING = [
 
 @pytest.mark.parametrize(
     ("answer", "why", "to"),
-    [*((*sending, "the run") for sending in SENDING), (*SENDING[0], "another worker")],
+    [
+        (*SENDING[0], "the run"),
+        *(pytest.param(*sending, "the run", marks=pytest.mark.slow) for sending in SENDING[1:]),
+        (*SENDING[0], "another worker"),
+    ],
 )
 def test_a_worker_cannot_send_a_result(
     to: str, answer: Callable[..., Any] | None, why: str, cluster: Cluster, workers: LocalCluster
@@ -188,6 +192,7 @@ def test_a_large_transfer_has_more_time() -> None:
     assert health.allowed_seconds(60, 1 << 30) == 60 + 1024
 
 
+@pytest.mark.slow
 def test_results_over_a_slow_connection_have_more_time_again(cluster: Cluster, workers: LocalCluster) -> None:
     handlers = workers.scheduler.handlers
     gather, deadline = handlers["gather"], time.monotonic() + PATIENCE

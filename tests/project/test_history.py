@@ -112,6 +112,7 @@ def test_modules_measured_in_parts_are_on_one_page(tmp_path: Path, monkeypatch: 
     assert (entry.machine, bool(entry.commit)) == (hardware(), True)
 
 
+@pytest.mark.slow
 def test_the_chart_shows_all_measurements_of_all_runs(tmp_path: Path) -> None:
     runs, path = entries(), tmp_path / "chart.svg"
     draw(runs, path)

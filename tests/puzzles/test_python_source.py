@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from programs import forget_puzzles
 
+from antipodes.puzzles import python_source
 from antipodes.puzzles.config import Config, load_config
 from antipodes.puzzles.python_source import is_reference, python_settings, second_process
 from antipodes_tasks.base.errors import ConfigError, SourceError
@@ -228,8 +229,11 @@ def test_a_store_of_other_moves_is_not_called_damaged(dial: Path) -> None:
 
 
 def second_result(settings: Mapping[str, Any]) -> str | None:
-    with second_process(settings) as wait:
-        return wait()
+    """The result of a process that is not a fork, as other tests start it."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(python_source, "subprocess", subprocess)
+        with second_process(settings) as wait:
+            return wait()
 
 
 def test_a_second_process_makes_the_same_puzzle(dial: Path) -> None:

@@ -51,6 +51,7 @@ def page(pages: Pages) -> Iterator[Page]:
     assert [asked for asked in pages.requests if not asked.endswith(".html")] == []
 
 
+@pytest.mark.slow
 def test_everyone_can_read_them_wherever_they_are_opened(page: Page, reports: Path) -> None:
     for kind in KINDS:
         page.goto((reports / f"{kind}.html").as_uri())

@@ -195,6 +195,7 @@ def test_the_row_of_a_finished_store_is_read_once_for_each_version(
     assert len(read) == 3
 
 
+@pytest.mark.slow
 def test_requests_leave_nothing_behind(stores: Path) -> None:
     """What is answered again and again allocates nothing more: a leak would grow with each round."""
     client = client_of(stores)

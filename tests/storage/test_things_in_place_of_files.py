@@ -78,12 +78,18 @@ def deadline() -> Iterator[Callable[[], object]]:
 
 
 CASES = [
-    *(("unfinished table", thing) for thing in THINGS),
-    *(("table", "pipe"), ("unfinished counts", "link"), ("tilings", "link"), ("unfinished tilings", "pipe")),
+    *(("unfinished table", thing) for thing in ("pipe", "directory", "link")),
+    *(("unfinished counts", "link"), ("tilings", "link")),
+]
+MORE_CASES = [
+    *(("unfinished table", thing) for thing in THINGS if ("unfinished table", thing) not in CASES),
+    *(("table", "pipe"), ("unfinished tilings", "pipe")),
 ]
 
 
-@pytest.mark.parametrize(("kind", "thing"), CASES)
+@pytest.mark.parametrize(
+    ("kind", "thing"), [*CASES, *(pytest.param(*case, marks=pytest.mark.slow) for case in MORE_CASES)]
+)
 def test_nothing_waits(kind: str, thing: str, deadline: Callable[[], object], cli: Command, tmp_path: Path) -> None:
     """At any place in the store. A test finds the places, not the collection of tests: the stores are computed."""
     for place in places(kind):

@@ -357,6 +357,7 @@ def test_fingers_edit_on_a_phone(open_editor: Open) -> None:
     expect(verdict(page)).to_contain_text("on the board")
 
 
+@pytest.mark.slow
 def test_no_editor_has_a_serious_violation(open_page: Open) -> None:
     page = open_page("/")
     for name in ("ivy", "blocks", "twisty"):

@@ -315,6 +315,7 @@ def test_the_picture_is_saved(open_page: Open) -> None:
     assert drawn(page) > 1000
 
 
+@pytest.mark.slow
 def test_the_graph_has_no_serious_violation(open_page: Open) -> None:
     page = open_page(f"{HANOI}&depth=3")
     place_of(page, 0)

@@ -305,6 +305,7 @@ def test_on_a_phone_the_large_tiling_comes_to_the_reader(open_page: Open) -> Non
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
 
 
+@pytest.mark.slow
 def test_the_page_of_tilings_has_no_serious_violation(open_page: Open) -> None:
     page = open_page("/#/square?tiling=4&where=W covers 2,2; I avoids 0,0")
     expect(areas(page)).to_have_count(5)
