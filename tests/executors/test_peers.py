@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from distributed import Client, LocalCluster
+from distributed import Client, LocalCluster, Status
 from stores import contents
 from waiting import PATIENCE
 
@@ -108,6 +108,19 @@ def test_an_error_names_the_worker_that_was_asked(cluster: Cluster) -> None:
     with pytest.raises(WorkerFailedError, match=f"worker {list(cluster.members)[1]} ran out of memory: no room"):
         cluster.gather(ask(cluster, "error"))
     assert kept
+
+
+def test_a_question_of_a_closing_worker_is_no_error_of_the_program(
+    cluster: Cluster, workers: LocalCluster, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Dask closes the connections of a worker before the tasks end."""
+    first, _ = cluster.members
+    closing: Any = next(one for one in workers.workers.values() if one.address == first)
+    closing.loop.add_callback(setattr, closing.rpc, "status", Status.closed)
+    with pytest.raises(WorkerFailedError, match="the worker is closing"):
+        cluster.gather(ask(cluster, [1]))
+    assert "a task failed" not in caplog.text
+    closing.loop.add_callback(setattr, closing.rpc, "status", Status.running)
 
 
 class Separated:

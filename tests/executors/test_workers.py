@@ -20,6 +20,7 @@ from antipodes.executors.distributed import worker
 from antipodes.executors.distributed.cluster import Cluster as Workers
 from antipodes.system.events import silence
 from antipodes.system.machine import glibc
+from antipodes_tasks.base.errors import StoreError
 
 FAULTS = """
 import resource
@@ -74,6 +75,20 @@ def test_every_error_of_a_task_reaches_the_run(shared: Cluster) -> None:
             with pytest.raises(RuntimeError, match=rf"worker tcp://.*: {kind.__name__}: of a task"):
                 scheduler.gather(list(handles.values()))
         assert shared.workers().keys() == scheduler.members.keys()
+
+
+@pytest.mark.parametrize(("error", "logged"), [(StoreError("x.zarr: no space left"), False), (KeyError("a"), True)])
+def test_a_worker_does_not_log_errors_that_the_run_prints(
+    error: Exception, logged: bool, client: Client, cluster: Cluster
+) -> None:
+    """Dask would log them with a traceback; those of other programs it still does."""
+    (group,) = cluster.add_workers(1)
+    with Workers(client) as scheduler:
+        assert scheduler.wait_for_workers(silence, never_stop)
+        scheduler.on_worker_start((len, ""))
+        done = client.submit(lambda: (_ for _ in ()).throw(error))
+        assert type(done.exception()) is type(error)
+    assert ("Compute Failed" in group.log.read_text()) == logged
 
 
 def test_a_worker_gives_memory_back_when_the_last_of_its_runs_ends(shared: Cluster) -> None:

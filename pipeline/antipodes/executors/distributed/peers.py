@@ -128,6 +128,10 @@ async def _ask_one(worker: Any, address: str, question: Any, name: str) -> Any:
                 raise WorkerUnreachableError(address) from error
             await asyncio.sleep(RETRY_SECONDS)
             continue
+        except RuntimeError as error:
+            if worker.rpc.status is Status.running:
+                raise
+            raise InterruptedRunError("the worker is closing") from error
         connected = time.monotonic()
         if reply is None:  # the worker has no peers yet
             await asyncio.sleep(RETRY_SECONDS)

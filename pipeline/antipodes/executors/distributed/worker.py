@@ -16,6 +16,7 @@ from distributed import get_worker
 from antipodes.executors.distributed.storage_waits import topic_of
 from antipodes.system.machine import glibc, keep_freed, lacks_threads
 from antipodes.system.waits import report_to
+from antipodes_tasks.base import errors
 from antipodes_tasks.base.errors import (
     AntipodesError,
     DepthLimitError,
@@ -61,6 +62,7 @@ async def begin_run(run: str, call: tuple[Any, ...], dask_worker: Any) -> None:
     Until the run ends, dask observes the worker less often.
     """
     _runs.add(run)
+    logging.getLogger("distributed.worker").addFilter(_is_news)
     keep_freed_memory(dask_worker.memory_manager.memory_limit)
     for name in RARE_MS.keys() & dask_worker.periodic_callbacks.keys():
         observation = dask_worker.periodic_callbacks[name]
@@ -71,6 +73,13 @@ async def begin_run(run: str, call: tuple[Any, ...], dask_worker: Any) -> None:
         await asyncio.to_thread(function, *arguments)
     except Exception:  # the first task will raise the same error
         logger.exception("cannot prepare for a run")
+
+
+def _is_news(record: logging.LogRecord) -> bool:
+    """Return whether a worker should log a message of dask: not if the run prints the error of the task."""
+    values: Any = record.args
+    failure = values[3] if str(record.msg).startswith("Compute Failed") else ""
+    return failure.partition("(")[0] not in vars(errors)
 
 
 def end_run(run: str) -> None:
