@@ -214,12 +214,11 @@ class _Counting(Cluster):
     def persist(
         self,
         calls: Mapping[Key, Call],
-        wanted: Sequence[Key] | None = None,
         on_done: OnDone | None = None,
         places: Mapping[Key, Handle] | None = None,
     ) -> dict[Key, Handle]:
         self.tasks += len(calls)
-        return super().persist(calls, wanted, on_done, places)
+        return super().persist(calls, on_done, places)
 
     def run_on_all_workers(self, call: Call) -> None:
         self.tasks += self.processes

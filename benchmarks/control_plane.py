@@ -83,7 +83,7 @@ def _layer_seconds(cluster: Cluster, scheduler: psutil.Process) -> float:
     everywhere = Neighbourhood("benchmark", shards, 1, cluster.channel)
     calls: dict[Key, Call] = {("residence", at): (residence_of, one, everywhere) for one, (at,) in workers.items()}
     places: dict[Key, Handle] = {key: first["worker", key[1]] for key in calls}
-    residences = list(cluster.persist(calls, None, None, places).values())
+    residences = list(cluster.persist(calls, None, places).values())
     (links,) = cluster.persist(
         {("links", 0): (links_of_ring, PARTITIONS, [sign * each * step for step in NEIGHBOURS for sign in (1, -1)])}
     ).values()
@@ -97,7 +97,7 @@ def _layer_seconds(cluster: Cluster, scheduler: psutil.Process) -> float:
             (f"advance-{depth}", at): (advance, one, links, depth, 1, each, "") for at, one in enumerate(residences)
         }
         places = {key: first["worker", at] for key, (at,) in zip(calls, workers.values(), strict=True)}
-        cluster.gather(list(cluster.persist(calls, None, None, places).values()))
+        cluster.gather(list(cluster.persist(calls, None, places).values()))
         seconds.append(_seconds(scheduler) - begin - idle * (time.perf_counter() - start))
     return median(seconds[1:])  # the first layer also sends the links to all workers
 

@@ -20,7 +20,7 @@ import pytest
 from waiting import PATIENCE
 
 from antipodes.cli.failures import Stopped
-from antipodes.executors.api import Call, Key, Scheduler, result_of
+from antipodes.executors.api import Call, Key, Scheduler
 from antipodes.executors.distributed import cluster
 from antipodes.executors.distributed.connection import PREFIX, _deaf_loop, scratch_folder
 from antipodes.executors.open_scheduler import address_in, as_scheduler, check_scheduler_name, open_scheduler
@@ -79,17 +79,6 @@ def test_on_done_is_called_for_each_result() -> None:
     calls = {("f", number): (add, number, 1) for number in range(7)}
     Threads(3).persist(calls, on_done=done.append)
     assert sorted(done) == list(calls)
-
-
-def test_calls_take_results_of_other_calls(scheduler: Scheduler) -> None:
-    calls: dict[Key, Call] = {
-        ("h", 0): (add, 1, 2),
-        ("h", 1): (sum, [result_of(("h", 0)), result_of(("h", 0)), 4]),
-        ("h", 2): (mul, result_of(("h", 1)), 7),
-    }
-    handles = scheduler.persist(calls, [("h", 2)])
-    assert list(handles) == [("h", 2)]
-    assert scheduler.gather(list(handles.values())) == [70]
 
 
 def test_submitted_calls_keep_their_order_and_their_results(scheduler: Scheduler) -> None:

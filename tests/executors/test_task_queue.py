@@ -1,7 +1,7 @@
 """Tasks that do not depend on each other, on a cluster that loses its scheduler or its workers at chosen moments."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -43,10 +43,10 @@ class Breaking:
         self.asked["wait_for_workers"] += 1
         return self.comes_back
 
-    def submit(self, calls: Mapping[Key, Call], wanted: Sequence[Key]) -> list[Any]:
+    def submit(self, calls: Mapping[Key, Call]) -> list[Any]:
         self._call("submit")
-        self.submitted.append(len(wanted))
-        return [(key, calls[key][0](*calls[key][1:])) for key in wanted]
+        self.submitted.append(len(calls))
+        return [(key, calls[key][0](*calls[key][1:])) for key in calls]
 
     def first_done(self, futures: Iterable[Any]) -> list[Any]:
         self._call("first_done")

@@ -47,12 +47,11 @@ class Forgetful(Threads):
     def persist(
         self,
         calls: Mapping[Key, Call],
-        wanted: Sequence[Key] | None = None,
         on_done: OnDone | None = None,
         places: Mapping[Key, Handle] | None = None,
     ) -> dict[Key, Handle]:
         self._call("persist")
-        return super().persist(calls, wanted, on_done)
+        return super().persist(calls, on_done)
 
     def gather(self, handles: Sequence[Handle], stop: Stop = never_stop) -> list[Any]:
         self._call("gather")

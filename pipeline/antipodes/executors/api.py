@@ -28,7 +28,7 @@ Key = tuple[str, int]
 Handle = Any
 """A result or its future. In the arguments of a call, even inside a list, each handle is replaced by its result."""
 Call = tuple[Any, ...]
-"""A function and its arguments. Handles and `result_of` among the arguments, also in lists, are replaced by results."""
+"""A function and its arguments."""
 OnResult = Callable[[Key, Any], None]
 """Called with the key and the result of each task that ends."""
 OnDone = Callable[[Key], None]
@@ -187,11 +187,10 @@ class Scheduler(Protocol):
     def persist(
         self,
         calls: Mapping[Key, Call],
-        wanted: Sequence[Key] | None = None,
         on_done: OnDone | None = None,
         places: Mapping[Key, Handle] | None = None,
     ) -> dict[Key, Handle]:
-        """Run the calls and keep the wanted results (default all); ``on_done`` is called for each of these results.
+        """Run independent calls and keep their results; ``on_done`` is called for each of them.
 
         ``places`` contains results of `submit`: a call with such a result runs on the worker that holds it, and may
         change it.
@@ -233,13 +232,6 @@ def describe_misfit(memory_limit: int | None, limit: int | None) -> str:
         within = "" if memory_limit is None else f" within the memory limit of {human(memory_limit)}"
         return f"is not used: there is too little memory for another worker{within}"
     return f"has too little memory ({human(limit).replace('.0 ', ' ')}) for its share and is not used"
-
-
-def result_of(key: Key) -> Any:
-    """Return an argument that is replaced by the result of another call in the same submission."""
-    from dask.task_spec import TaskRef
-
-    return TaskRef(key)
 
 
 def is_cancelled() -> bool:

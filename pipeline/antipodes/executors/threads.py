@@ -63,7 +63,7 @@ class Threads:
     def submit(
         self, calls: Mapping[Key, Call], beside: Sequence[Handle] = (), on_done: OnDone | None = None
     ) -> dict[Key, Handle]:
-        return self.persist(calls, None, on_done)
+        return self.persist(calls, on_done)
 
     def groups_by_thread(self, handles: Sequence[Handle]) -> list[list[int]]:
         """Return a group for each result, because a thread takes the next result when it has finished one."""
@@ -84,15 +84,13 @@ class Threads:
     def persist(
         self,
         calls: Mapping[Key, Call],
-        wanted: Sequence[Key] | None = None,
         on_done: OnDone | None = None,
         places: Mapping[Key, Handle] | None = None,
     ) -> dict[Key, Handle]:
-        keys = list(calls if wanted is None else wanted)
         ended = Callback(posttask=lambda key, *_: on_done(key)) if on_done else Callback()
         with ended:
-            results = dask.threaded.get(graph_of(calls), keys, num_workers=self.workers)
-        return dict(zip(keys, results, strict=True))
+            results = dask.threaded.get(graph_of(calls), list(calls), num_workers=self.workers)
+        return dict(zip(calls, results, strict=True))
 
     def gather(self, handles: Sequence[Handle], stop: Stop = never_stop) -> list[Any]:
         """Return the handles, which are the results."""

@@ -147,15 +147,13 @@ class Cluster:
     def persist(
         self,
         calls: Mapping[Key, Call],
-        wanted: Sequence[Key] | None = None,
         on_done: OnDone | None = None,
         places: Mapping[Key, Handle] | None = None,
     ) -> dict[Key, Handle]:
-        keys = list(calls if wanted is None else wanted)
         workers = {key: self._places[handle][0] for key, handle in (places or {}).items()}
-        futures = self._tasks.submit(calls, keys, workers)
+        futures = self._tasks.submit(calls, workers)
         _call_when_done(futures, on_done)
-        return dict(zip(keys, futures, strict=True))
+        return dict(zip(calls, futures, strict=True))
 
     def _spread(self, keys: Sequence[Key], beside: Sequence[Handle]) -> dict[str, list[Key]]:
         """Divide the keys among the members, so that all hold equally many results; adjacent keys stay together."""

@@ -56,23 +56,21 @@ class Tasks:
         self._required: set[str] = set()
         """Workers with tasks under way that must not run on other workers."""
 
-    def submit(
-        self, calls: Mapping[Key, Call], wanted: Sequence[Key], workers: Mapping[Key, str] | None = None
-    ) -> list[Handle]:
-        """Start the calls on the members, some on specific ``workers``; return the futures of the wanted results."""
+    def submit(self, calls: Mapping[Key, Call], workers: Mapping[Key, str] | None = None) -> list[Handle]:
+        """Start the calls on the members, some on specific ``workers``; return the futures of the results."""
         members = list(self._membership.members)
         if not workers:
-            return self._submit(calls, wanted, members)
+            return self._submit(calls, members)
         self._required.update(workers.values())
         places = {key: [workers[key]] if key in workers else members for key in calls}
         with annotate(workers=places.get):  # the scheduler calls this function for each task
-            return self._submit(calls, wanted, ())
+            return self._submit(calls, ())
 
     def submit_to(self, worker: str, calls: Mapping[Key, Call]) -> list[Handle]:
         """Start the calls on one member and on no other; return the futures of the results."""
         if calls:
             self._required.add(worker)
-        return self._submit(calls, list(calls), [worker])
+        return self._submit(calls, [worker])
 
     def gather(self, futures: Sequence[Handle], stop: Stop = never_stop) -> list[Any]:
         """Wait for the results and fetch them.
@@ -113,13 +111,13 @@ class Tasks:
         found: set[Any] = ask(self._client, self._client.run_on_scheduler, health.keys_on, list(self._watch.lost))
         return found
 
-    def _submit(self, calls: Mapping[Key, Call], wanted: Sequence[Key], workers: Sequence[str]) -> list[Handle]:
-        if not wanted:
+    def _submit(self, calls: Mapping[Key, Call], workers: Sequence[str]) -> list[Handle]:
+        if not calls:
             return []
         try:
             with translated(self._client):
                 futures: list[Handle] = self._client.get(
-                    graph_of(calls, (named,)), list(wanted), workers=list(workers) or None, sync=False
+                    graph_of(calls, (named,)), list(calls), workers=list(workers) or None, sync=False
                 )
         except TokenizationError:  # its message does not give the reason
             cloudpickle.dumps(dict(calls))  # raises the error about the object that cannot be sent
@@ -319,7 +317,7 @@ class TaskQueue:
         room = 0 if self._stop() else TASKS_PER_THREAD * self._membership.threads - len(self._under_way)
         # a restarted task needs a new name
         names = {(f"{key[0]}-{uuid.uuid4().hex}", key[1]): key for key in islice(self._waiting, max(0, room))}
-        futures = self._tasks.submit({name: self._calls[key] for name, key in names.items()}, list(names))
+        futures = self._tasks.submit({name: self._calls[key] for name, key in names.items()})
         for future, key in zip(futures, names.values(), strict=True):
             self._under_way[future] = key, members
             self._waiting.popleft()

@@ -187,7 +187,7 @@ class Shards:
             shards, threads = [self._shards[number] for number in numbers], self._scheduler.threads_of(process)
             calls[name, at] = hold, plan.strategy.residence, shards, process, everywhere, threads
             places[name, at] = shards[0]
-        self._residences = list(self._scheduler.persist(calls, None, None, places).values())
+        self._residences = list(self._scheduler.persist(calls, None, places).values())
 
     def _link(self, stop: Stop) -> Handle:
         """Return the moves and the pairs of partitions that they connect."""
@@ -250,7 +250,7 @@ class Shards:
         name = self._name(name)
         calls: dict[Key, Call] = {(name, at): (function, one, *arguments) for at, one in enumerate(self._residences)}
         places = {key: self._shards[every[key[1]][0]] for key in calls}
-        handles = self._scheduler.persist(calls, None, settled and _counting(calls, settled), places)
+        handles = self._scheduler.persist(calls, settled and _counting(calls, settled), places)
         return zip(every, self._scheduler.gather(list(handles.values())), strict=True)
 
     def _gather(self, name: str, function: Callable[..., Result], *arguments: Any) -> list[Result]:
@@ -260,7 +260,7 @@ class Shards:
             (name, number): (function, one, *arguments) for number, one in enumerate(self._shards)
         }
         places: dict[Key, Handle] = {key: self._shards[key[1]] for key in calls}
-        handles = self._scheduler.persist(calls, None, None, places)
+        handles = self._scheduler.persist(calls, None, places)
         results: list[Result] = self._scheduler.gather(list(handles.values()))
         return results
 
@@ -271,7 +271,7 @@ class Shards:
         name = self._name("group")
         shards = {(name, group[0]): [self._shards[number] for number in group] for group in groups}
         calls: dict[Key, Call] = {key: (function, group, *arguments) for key, group in shards.items()}
-        handles = self._scheduler.persist(calls, None, None, {key: group[0] for key, group in shards.items()})
+        handles = self._scheduler.persist(calls, None, {key: group[0] for key, group in shards.items()})
         self._scheduler.gather(list(handles.values()))
 
     def _restoring(self, states: int) -> OnDone:
