@@ -24,7 +24,7 @@ from antipodes_tasks.base import arguments
 from antipodes_tasks.base.errors import ConfigError
 from antipodes_tasks.base.option_names import option
 from antipodes_tasks.base.quoting import quote, shorten
-from antipodes_tasks.base.values import FLAG, LIST, NAME, TABLE, TEXT, Kind
+from antipodes_tasks.base.values import FLAG, LIST, NAME, TABLE, TEXT, ValueKind
 
 DEFINITIONS = {".tws": "tws", ".json": "kpuzzle", ".gap": "gap"}
 """Formats of other programs' puzzle definitions (twsearch, cubing.js, GAP) by file suffix."""
@@ -43,7 +43,7 @@ TAKEN_BY = {
 MAX_LOADED = 16
 """Maximum number of configs that stay in memory."""
 
-RUN_KEYS: Mapping[str, Kind] = {
+RUN_KEYS: Mapping[str, ValueKind] = {
     "store": TEXT,
     **{name: option.kind for name, option in OPTIONS.items()},
     "quiet": FLAG,

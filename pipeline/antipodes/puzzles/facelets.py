@@ -49,7 +49,7 @@ class FaceletOrbit:
 
 
 @dataclass(frozen=True, slots=True)
-class Spelling:
+class FaceletSpelling:
     """The order in which a text lists the letters of a picture, and the letters and names that it uses for them."""
 
     order: tuple[int, ...]
@@ -60,13 +60,13 @@ class Spelling:
     """The name of each facelet, in the order of the picture: ``U8``."""
 
     @classmethod
-    def of_picture(cls, picture: Sequence[str]) -> "Spelling":
+    def of_picture(cls, picture: Sequence[str]) -> "FaceletSpelling":
         """Return the spelling that lists the letters as the picture shows them, line by line."""
         names = tuple(f"letter {number}" for number in range(1, len(picture) + 1))
         return cls(tuple(range(len(picture))), {letter: letter for letter in picture}, names)
 
     @classmethod
-    def of_faces(cls, faces: Sequence[tuple[str, str]], picture: Sequence[str]) -> "Spelling":
+    def of_faces(cls, faces: Sequence[tuple[str, str]], picture: Sequence[str]) -> "FaceletSpelling":
         """Return the spelling that lists the letters face by face.
 
         ``faces`` contains pairs: the letter of a face in the text, and the letter of its colour in the picture.
@@ -110,7 +110,7 @@ class Reader:
     """The facelet that each letter shows, or None if the letter never changes."""
     orbits: Sequence[FaceletOrbit]
     colours: Sequence[OfPiece]
-    spelling: Spelling
+    spelling: FaceletSpelling
     places: int
 
     def symbols(self, text: Sequence[str]) -> list[str]:

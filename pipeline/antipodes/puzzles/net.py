@@ -13,9 +13,9 @@ from antipodes.puzzles.facelets import (
     LETTER,
     Facelet,
     FaceletOrbit,
+    FaceletSpelling,
     OfPiece,
     Reader,
-    Spelling,
     check_size,
     letters_in,
 )
@@ -126,10 +126,10 @@ class Net(Lists):
         return facelet_form(reader, at, self.sticker_colours) or Lists.form(self, parts)
 
     @property
-    def _spelling(self) -> Spelling:
+    def _spelling(self) -> FaceletSpelling:
         """The spelling face by face if the faces have names, otherwise the spelling of the picture."""
         letters = [letter for _, _, letter in self.letters]
-        return Spelling.of_faces(self.faces, letters) if self.faces else Spelling.of_picture(letters)
+        return FaceletSpelling.of_faces(self.faces, letters) if self.faces else FaceletSpelling.of_picture(letters)
 
     @property
     def _shown(self) -> list[Facelet | None]:
@@ -163,9 +163,11 @@ class Net(Lists):
         """Return the reader of letters, which are listed face by face or as in the picture."""
         picture = [letter for _, _, letter in self.letters]
         by_face = self._by_face(letters)
-        return self._reader_with(Spelling.of_faces(self.faces, picture) if by_face else Spelling.of_picture(picture))
+        return self._reader_with(
+            FaceletSpelling.of_faces(self.faces, picture) if by_face else FaceletSpelling.of_picture(picture)
+        )
 
-    def _reader_with(self, spelling: Spelling) -> Reader:
+    def _reader_with(self, spelling: FaceletSpelling) -> Reader:
         """Return the reader for a spelling."""
         picture = [letter for _, _, letter in self.letters]
         return Reader(picture, self._shown, self.orbits, self.colours, spelling, sum(self.sizes))

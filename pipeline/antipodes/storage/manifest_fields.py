@@ -1,6 +1,6 @@
 """Types of manifest fields. Each field is declared once; its declaration is used both to read and to write the field.
 
-A dataclass declares a field as ``rows: int = field(metadata=stored_as(integer(1, 10)))``; `integer` is a `Kind`.
+A dataclass declares a field as ``rows: int = field(metadata=stored_as(integer(1, 10)))``; `integer` is a `ValueKind`.
 """
 
 import base64
@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 from antipodes_tasks.base import values
 from antipodes_tasks.base.errors import FieldError
 from antipodes_tasks.base.quoting import quote, shorten
-from antipodes_tasks.base.values import Kind
+from antipodes_tasks.base.values import ValueKind
 
 TYPE = "type"
 """The key of a field's type in the metadata of the dataclass field."""
@@ -38,14 +38,14 @@ ANY = FieldType(lambda value, name: value)
 """The type that allows any value. The caller checks the value's meaning."""
 
 
-def field_type(declared: FieldType | Kind) -> FieldType:
-    """Return the type of a field. The values of a `Kind` are the same in JSON and in memory."""
+def field_type(declared: FieldType | ValueKind) -> FieldType:
+    """Return the type of a field. The values of a `ValueKind` are the same in JSON and in memory."""
     if isinstance(declared, FieldType):
         return declared
     return FieldType(lambda value, name: declared.check(value, name, FieldError))
 
 
-def stored_as(declared: FieldType | Kind) -> Mapping[str, FieldType]:
+def stored_as(declared: FieldType | ValueKind) -> Mapping[str, FieldType]:
     """Return the metadata of a dataclass field of this type."""
     return {TYPE: field_type(declared)}
 
@@ -91,7 +91,7 @@ def binary(item_size: int) -> FieldType:
     return FieldType(read, lambda content: base64.b64encode(content).decode())
 
 
-def optional(declared: FieldType | Kind) -> FieldType:
+def optional(declared: FieldType | ValueKind) -> FieldType:
     """Return a type that also allows null (None)."""
     item = field_type(declared)
     return FieldType(
@@ -100,7 +100,7 @@ def optional(declared: FieldType | Kind) -> FieldType:
     )
 
 
-def list_of(declared: FieldType | Kind) -> FieldType:
+def list_of(declared: FieldType | ValueKind) -> FieldType:
     """Return the type of lists whose items have the declared type. The lists are tuples in memory."""
     item = field_type(declared)
 
@@ -111,7 +111,7 @@ def list_of(declared: FieldType | Kind) -> FieldType:
     return FieldType(read, lambda content: [item.write(value) for value in content])
 
 
-def mapping_of(declared: FieldType | Kind) -> FieldType:
+def mapping_of(declared: FieldType | ValueKind) -> FieldType:
     """Return the type of objects with any keys whose values have the declared type. They are dicts in memory."""
     item = field_type(declared)
 

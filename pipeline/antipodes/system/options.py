@@ -13,11 +13,11 @@ from antipodes.system.parameters import Parameter
 from antipodes_tasks.base import arguments, option_names
 from antipodes_tasks.base.errors import InputError
 from antipodes_tasks.base.quoting import quote
-from antipodes_tasks.base.values import FLAG, NUMBER, TEXT, Kind, at_least, integer, one_of
+from antipodes_tasks.base.values import FLAG, NUMBER, TEXT, ValueKind, at_least, integer, one_of
 
 OUTPUTS = Path("outputs")
 """Folder of the stores whose address is not given."""
-SIZE = Kind("a number of bytes or a string such as 2GiB", lambda value: type(value) in (int, str))
+SIZE = ValueKind("a number of bytes or a string such as 2GiB", lambda value: type(value) in (int, str))
 SIZE_IN_WORDS = re.compile(r"\s*\+?[0-9]*\.?[0-9]+(e\+?[0-9]+)?\s*[a-z]*\s*", re.ASCII | re.IGNORECASE)
 """Pattern of a size with a unit. dask would read a string without a number as one byte."""
 MAX_WORKERS = 4096
@@ -56,7 +56,7 @@ class Option(Parameter):
 def option(
     default: Any,
     check: Callable[[Any, str], Any],
-    kind: Kind,
+    kind: ValueKind,
     metavar: str | None,
     help: str,
     group: str,

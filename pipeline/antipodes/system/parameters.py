@@ -13,7 +13,7 @@ import numpy as np
 from antipodes_tasks.base.errors import InputError
 from antipodes_tasks.base.option_names import option_of
 from antipodes_tasks.base.quoting import shorten
-from antipodes_tasks.base.values import Kind
+from antipodes_tasks.base.values import ValueKind
 
 Spell = Callable[[str], str]
 """Returns a parameter as the user writes it, given its name."""
@@ -25,7 +25,7 @@ Given = Mapping[str, Any]
 class Parameter:
     """A parameter of a question: an option, a parameter of a request, and an argument in Python."""
 
-    kind: Kind
+    kind: ValueKind
     help: str
     metavar: str | None = None
     """Placeholder of the value in help texts, or None for a flag."""

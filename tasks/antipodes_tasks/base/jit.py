@@ -182,10 +182,10 @@ def _compiled(function: Callable[..., Any]) -> Any:
 def _inner(function: Callable[..., Any]) -> Any:
     import numba
 
-    from antipodes_tasks.base.kernel_parts import Part
+    from antipodes_tasks.base.kernel_parts import PartCompiler
 
     options: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-    return numba.njit(nogil=True, pipeline_class=Part, **options)(function)
+    return numba.njit(nogil=True, pipeline_class=PartCompiler, **options)(function)
 
 
 def _parts(function: Callable[..., Any], found: list[Any]) -> Iterator[object]:

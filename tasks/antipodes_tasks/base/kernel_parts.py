@@ -11,7 +11,7 @@ from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
 
 
-class Part(Compiler):
+class PartCompiler(Compiler):
     """The compiler of functions that only kernels call."""
 
     def compile_extra(self, function: Any) -> Any:

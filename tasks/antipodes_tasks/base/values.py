@@ -10,7 +10,7 @@ from antipodes_tasks.base.quoting import quote
 
 
 @dataclass(frozen=True)
-class Kind:
+class ValueKind:
     """A kind of value in TOML or JSON."""
 
     noun: str
@@ -30,42 +30,42 @@ class Kind:
         return value
 
 
-TEXT = Kind("a string", lambda value: isinstance(value, str))
-FLAG = Kind("true or false", lambda value: isinstance(value, bool), bool)
-INTEGER = Kind("an integer", lambda value: type(value) is int, int)
-NUMBER = Kind("a number", lambda value: type(value) in (int, float), float)
-LIST = Kind("a list", lambda value: isinstance(value, list))
-TABLE = Kind("a table", lambda value: isinstance(value, dict))
-OBJECT = Kind("an object", TABLE.fits)
+TEXT = ValueKind("a string", lambda value: isinstance(value, str))
+FLAG = ValueKind("true or false", lambda value: isinstance(value, bool), bool)
+INTEGER = ValueKind("an integer", lambda value: type(value) is int, int)
+NUMBER = ValueKind("a number", lambda value: type(value) in (int, float), float)
+LIST = ValueKind("a list", lambda value: isinstance(value, list))
+TABLE = ValueKind("a table", lambda value: isinstance(value, dict))
+OBJECT = ValueKind("an object", TABLE.fits)
 """The same kind as TABLE, with the name that JSON uses."""
 
 
-def integer(minimum: int, maximum: int) -> Kind:
+def integer(minimum: int, maximum: int) -> ValueKind:
     """Return the kind of integers from ``minimum`` to ``maximum``, without booleans."""
     noun = f"an integer from {minimum:,} to {maximum:,}"
-    return Kind(noun, lambda value: type(value) is int and minimum <= value <= maximum, int, minimum, maximum)
+    return ValueKind(noun, lambda value: type(value) is int and minimum <= value <= maximum, int, minimum, maximum)
 
 
-def at_least(minimum: int, kind: Kind = INTEGER) -> Kind:
+def at_least(minimum: int, kind: ValueKind = INTEGER) -> ValueKind:
     """Return the kind of the numbers of a kind that are not less than the minimum."""
     noun = f"{kind.noun} of at least {minimum}"
-    return Kind(noun, lambda value: kind.fits(value) and value >= minimum, kind.word_type, minimum)
+    return ValueKind(noun, lambda value: kind.fits(value) and value >= minimum, kind.word_type, minimum)
 
 
-def unsigned(bits: int) -> Kind:
+def unsigned(bits: int) -> ValueKind:
     """Return the kind of non-negative integers of at most this many bits, without booleans."""
     noun = f"an unsigned integer of at most {bits:,} bits"
-    return Kind(noun, lambda value: type(value) is int and value >= 0 and value.bit_length() <= bits)
+    return ValueKind(noun, lambda value: type(value) is int and value >= 0 and value.bit_length() <= bits)
 
 
-def one_of(*values: str) -> Kind:
+def one_of(*values: str) -> ValueKind:
     """Return the kind of these strings."""
-    return Kind(f"one of {', '.join(values)}", lambda value: isinstance(value, str) and value in values)
+    return ValueKind(f"one of {', '.join(values)}", lambda value: isinstance(value, str) and value in values)
 
 
-def matching(fits: Callable[[str], object], noun: str) -> Kind:
+def matching(fits: Callable[[str], object], noun: str) -> ValueKind:
     """Return the kind of strings for which ``fits`` is true; ``fits`` can be a method of a regular expression."""
-    return Kind(noun, lambda value: isinstance(value, str) and bool(fits(value)))
+    return ValueKind(noun, lambda value: isinstance(value, str) and bool(fits(value)))
 
 
 def _is_name(text: str) -> bool:

@@ -122,7 +122,7 @@ def query(
         if pattern is not None:
             _show_matches(table, pattern, path, as_json)
             return 0
-        answers = Answers(table, path, as_moves, keep=bool(pictures))
+        answers = QueryAnswers(table, path, as_moves, keep=bool(pictures))
         if depth is None:
             if moves == MOVE_LINES:
                 found = answers.to_lines(are_moves=True)
@@ -189,7 +189,7 @@ def _join_symbols(texts: list[str], puzzle: Puzzle) -> list[str]:
     return texts
 
 
-class Answers:
+class QueryAnswers:
     """The answers of a table. An input line without an answer is reported, and the other lines are still answered."""
 
     def __init__(self, table: Table, with_path: bool, as_moves: bool = False, keep: bool = False) -> None:
