@@ -74,6 +74,18 @@ def paths_to_list(paths: NDArray[Any], found: int, problem: Problem, request: Re
     return paths[:found]
 
 
+def replayed(
+    tally: Numbers, paths: NDArray[Any], problem: Problem, request: Request, numbers: Numbers | None = None
+) -> Pass:
+    """Return the result of a complete search by a kernel that has written the moves of the paths to ``paths``.
+
+    ``numbers`` contains the number of each of the kernel's moves among the moves of the puzzle, if they differ.
+    """
+    _, _, found, following = tally.tolist()
+    taken = paths_to_list(paths, found, problem, request)
+    return Pass(problem.replay(taken if numbers is None else numbers[taken]), found, following)
+
+
 class _Stack(NamedTuple):
     """The state of a search by swaps; in arrays with one entry per depth, index 0 is the root."""
 
@@ -125,12 +137,11 @@ def descent_by_swaps(depth: int, problem: Problem, tables: TableSum, request: Re
     paths = room_for_paths(depth, request, np.uint64, depth)
     known = (tables.numbers(problem.position), tables.lookups, problem.goals, swaps, paths, request.every)
 
-    def result() -> Pass:
-        _, _, found, following = stack.tally.tolist()
-        taken = numbers[paths_to_list(paths, found, problem, request)]
-        return Pass(problem.replay(taken), found, following)
-
-    return Descent(lambda budget: _descend_by_swaps(stack, budget, *known), stack.tally, result)
+    return Descent(
+        lambda budget: _descend_by_swaps(stack, budget, *known),
+        stack.tally,
+        lambda: replayed(stack.tally, paths, problem, request, numbers),
+    )
 
 
 def _swaps(problem: Problem, tables: TableSum) -> tuple[_Swaps, Numbers]:

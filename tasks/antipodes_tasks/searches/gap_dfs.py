@@ -26,8 +26,7 @@ from antipodes_tasks.searches.depth_first import (
     FOUND,
     NEXT_BOUND,
     Descent,
-    Pass,
-    paths_to_list,
+    replayed,
     room_for_paths,
 )
 from antipodes_tasks.searches.problem import Problem, Request
@@ -90,12 +89,11 @@ def descent_by_gaps(depth: int, problem: Problem, gaps: Gaps, request: Request) 
     rules, paths = _rules(problem, gaps), room_for_paths(depth, request, np.uint64, depth)
     stack = _stack(depth, gaps.codes(problem.position[np.newaxis])[0], gaps.estimate(problem.position), rules)
 
-    def result() -> Pass:
-        _, _, found, following = stack.tally.tolist()
-        taken = paths_to_list(paths, found, problem, request)
-        return Pass(problem.replay(taken), found, following)
-
-    return Descent(lambda budget: _descend(stack, budget, rules, paths, request.every), stack.tally, result)
+    return Descent(
+        lambda budget: _descend(stack, budget, rules, paths, request.every),
+        stack.tally,
+        lambda: replayed(stack.tally, paths, problem, request),
+    )
 
 
 def _stack(depth: int, codes: Numbers, estimate: int, rules: _Rules) -> _Stack:

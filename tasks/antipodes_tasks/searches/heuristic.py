@@ -44,11 +44,6 @@ class Heuristic(ABC):
         """Whether the bound shows that every position is reachable from every other one."""
         return False
 
-    @property
-    def only_goal(self) -> Labels | None:
-        """The only goal ``(places,)`` to which the bound applies; None if it was made for the goals of a problem."""
-        return None
-
     @abstractmethod
     def bounds(self, labels: Labels) -> Numbers:
         """Return the lower bounds ``(n,)`` of positions ``(n, places)`` of the puzzle."""

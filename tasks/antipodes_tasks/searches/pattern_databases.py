@@ -37,11 +37,6 @@ class Patterns(Heuristic):
         goal = shorten(" ".join(self.rules.written(self.goal)), 40)
         return f"<Patterns of {shorten(self.rules.name, 40)}: {shorten(self.name)}; goal {goal}>"
 
-    @property
-    def only_goal(self) -> Labels:
-        """The goal of the tables."""
-        return self.goal
-
     def estimates(self, labels: ArrayLike) -> Numbers:
         """Return the lower bounds ``(n,)`` of positions ``(n, places)``; UNREACHABLE_COST if a table excludes a path.
 

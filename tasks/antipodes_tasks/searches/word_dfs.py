@@ -24,8 +24,7 @@ from antipodes_tasks.searches.depth_first import (
     FOUND,
     NEXT_BOUND,
     Descent,
-    Pass,
-    paths_to_list,
+    replayed,
     room_for_paths,
 )
 from antipodes_tasks.searches.move_sequences import MAX_PAIRED, redundant_pairs
@@ -110,12 +109,7 @@ def descent_by_words(depth: int, problem: Problem, steps: CompiledSteps, request
             over = _descend_by_words(stack, stop, *known)
         return over
 
-    def result() -> Pass:
-        _, _, found, following = stack.tally.tolist()
-        taken = paths_to_list(paths, found, problem, request)
-        return Pass(problem.replay(taken), found, following)
-
-    return Descent(advance, stack.tally, result)
+    return Descent(advance, stack.tally, lambda: replayed(stack.tally, paths, problem, request))
 
 
 def _ambiguous(moves: Transforms, parts: Sequence[Part]) -> bool:
