@@ -13,7 +13,7 @@ from stores import stop_after
 import antipodes as ap
 from antipodes.puzzles.config import Config, load_config
 from antipodes.report_page import store_report
-from antipodes.report_page.search_report import _share
+from antipodes.report_page.store_report import _share
 from antipodes.storage.backend import MANIFEST
 from antipodes.storage.manifest_file import ManifestFile, digest
 from antipodes.tables.display import show_result
@@ -235,7 +235,7 @@ def test_names_are_text(tmp_path: Path, reported: Callable[..., Page]) -> None:
 
 
 def test_a_long_path_is_thinned(finished: Path, reported: Callable[..., Page], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("antipodes.report_page.search_report.MAX_STEPS", 10)
+    monkeypatch.setattr("antipodes.report_page.store_report.MAX_STEPS", 10)
     page = reported(finished)
     assert "one step in 4 is drawn" in page.text
     assert page.count("board") == 1 + 2 + 9

@@ -11,7 +11,7 @@ from search_problems import scrambled
 from antipodes.puzzles.abstraction import Abstraction, pattern_settings
 from antipodes.puzzles.config import Config, load_config
 from antipodes.puzzles.puzzle import Puzzle
-from antipodes.solving import bundle_cache, pattern_heuristic, table_cache
+from antipodes.solving import pattern_heuristic, pattern_values, table_cache
 from antipodes.solving.pattern_values import space_of
 from antipodes.system.options import RunOptions
 from antipodes.tables.run import run_puzzle
@@ -87,7 +87,7 @@ def clipped(puzzle: Puzzle, tables: list[Path]) -> PermutationPatterns:
         patch.setattr(table_cache, "LEAST_CACHED", 1)
         patch.setattr(pattern_heuristic, "MAX_EXACT_ENTRIES", TableStore(tables[0]).read().index_size + 1)
         made = pattern_heuristic.load_patterns(puzzle.rules, None, tables)
-        patch.setattr(bundle_cache, "bundles_of", pytest.fail)
+        patch.setattr(pattern_values, "bundles_of", pytest.fail)
         found = pattern_heuristic.load_patterns(puzzle.rules, None, tables)
     assert isinstance(made, PermutationPatterns)
     assert isinstance(found, PermutationPatterns)

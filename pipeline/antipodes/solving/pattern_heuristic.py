@@ -9,8 +9,16 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from antipodes.puzzles.puzzle import Puzzle
-from antipodes.solving.bundle_cache import bytes_of_bundles, bytes_to_make, cached_bundles, made_bundles
-from antipodes.solving.pattern_values import MAX_EXPANDED, cached_quotient, expanded, space_of
+from antipodes.solving.pattern_values import (
+    MAX_EXPANDED,
+    bytes_of_bundles,
+    bytes_to_make,
+    cached_bundles,
+    cached_quotient,
+    expanded,
+    made_bundles,
+    space_of,
+)
 from antipodes.solving.table_cache import fits_halves, values_of
 from antipodes.system.addresses import Address, in_shell
 from antipodes.system.machine import available_memory
