@@ -7,7 +7,7 @@ from antipodes.puzzles.config import load_config
 from antipodes.puzzles.families import puzzle_from
 from antipodes.solving.solve import ONE_PATH, SEARCHES, solve, solve_many
 from antipodes_tasks.base.errors import InputError, ResourceLimitError
-from antipodes_tasks.keys.steps import BatchSteps, CompiledSteps
+from antipodes_tasks.keys.steps import CompiledSteps, Steps
 from antipodes_tasks.searches.answer import Outcome, Proof
 from antipodes_tasks.searches.best_first import astar, beam
 from antipodes_tasks.searches.breadth_first import Reached
@@ -55,7 +55,7 @@ def test_successors_of_packed_positions_are_packed_successors(distances):
     labels = distances.positions(each=3)
     steps = Problem.of(rules, rules.first).steps
     assert isinstance(steps, CompiledSteps)
-    for one in (steps, BatchSteps(len(rules.moves), rules.moves.move)):
+    for one in (steps, Steps(len(rules.moves), rules.moves.move)):
         after, before = one.packed_successors(packing.pack(labels), packing)
         expected, rows = one.successors(labels)
         assert np.array_equal(packing.unpack(after), expected)

@@ -18,11 +18,11 @@ COLUMNS = ("position", "distance", "outcome", "expanded", "generated", "seconds"
 """Columns of answers in CSV; ``moves`` are separated by blanks, and ``line`` is the line of the position."""
 REPLACED = "\ufffd"
 """Replacement for invalid bytes, such as half a character."""
-Answer = Mapping[str, Any]
+AnswerRow = Mapping[str, Any]
 """An answer: the keys of ``solve --json``, its ``position``, the ``settings`` of the search, and its ``line``."""
 
 
-def as_row(answer: Answer) -> str:
+def as_row(answer: AnswerRow) -> str:
     """Return an answer as a line of CSV."""
     text = io.StringIO()
     writer = csv.DictWriter(text, COLUMNS, extrasaction="ignore", lineterminator="")
@@ -30,12 +30,12 @@ def as_row(answer: Answer) -> str:
     return text.getvalue()
 
 
-def _from_row(row: str) -> Answer:
+def _from_row(row: str) -> AnswerRow:
     """Return the columns of a line of CSV."""
     return dict(zip(COLUMNS, next(csv.reader([row])), strict=True))
 
 
-def _from_json(text: str) -> Answer:
+def _from_json(text: str) -> AnswerRow:
     """Return the answer in a line of JSON, which may end with a comma."""
     found = json.loads(text.removesuffix(","))
     kinds = {"position": str, "settings": str, "line": int}
@@ -44,7 +44,7 @@ def _from_json(text: str) -> Answer:
     return found
 
 
-def _as_json(answer: Answer) -> str:
+def _as_json(answer: AnswerRow) -> str:
     return json.dumps(answer, ensure_ascii=False)
 
 
@@ -66,8 +66,8 @@ class FileFormat:
     end: str
     empty: str
     """Content of a file without answers."""
-    write: Callable[[Answer], str]
-    read: Callable[[str], Answer]
+    write: Callable[[AnswerRow], str]
+    read: Callable[[str], AnswerRow]
     """Parses the answer on a line; raises ValueError if it is not an answer."""
     begin: Callable[[str], str]
     """Returns the beginning of the answer for a position."""
@@ -107,7 +107,7 @@ class AnswerFile:
             if not there:
                 self.path.unlink()
 
-    def read(self) -> list[Answer]:
+    def read(self) -> list[AnswerRow]:
         """Return the complete answers in the file.
 
         Raises InputError if the file is not in this format.
@@ -144,7 +144,7 @@ class AnswerFile:
             with writing(self.path):
                 self.path.write_text(self._form.empty, encoding="utf-8", newline="\n")
 
-    def append(self, answer: Answer) -> None:
+    def append(self, answer: AnswerRow) -> None:
         """Append an answer: overwrite the end of the format with the answer and a new end."""
         form = self._form
         before = form.between if self._answers else ""
@@ -169,7 +169,7 @@ class AnswerFile:
             raise InputError(f"--output: cannot read {shorten(str(self.path))}: {error.strerror or error}") from error
         return "" if text.strip() in ("", self._form.empty.strip()) else text
 
-    def _answer(self, line: str) -> Answer:
+    def _answer(self, line: str) -> AnswerRow:
         try:
             return self._form.read(line)
         except (ValueError, StopIteration):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 
-from antipodes.cli.answer_files import COLUMNS, Answer, AnswerFile, as_row
+from antipodes.cli.answer_files import COLUMNS, AnswerFile, AnswerRow, as_row
 from antipodes.cli.position_lines import PositionLines
 from antipodes.cli.streams import input_batches, print_json_list, print_line
 from antipodes.executors.api import Scheduler, never_stop
@@ -71,7 +71,7 @@ def solve_batch(
     count = batch.done([puzzle.format(labels) for labels in every], lines, settings)
     rest = every[count:]
 
-    def view(solved: Solved) -> Answer:
+    def view(solved: Solved) -> AnswerRow:
         nonlocal count
         found = values_of(solve_answer(puzzle, solved))
         answer = {"position": puzzle.format(every[count]), **found, "settings": settings, "line": lines[count]}
@@ -176,7 +176,7 @@ class Batch:
                     f"--output: position {number} of {self.name} is {here}, but {answer}; name another file"
                 )
 
-    def show(self, answers: Iterable[Answer]) -> None:
+    def show(self, answers: Iterable[AnswerRow]) -> None:
         """Print the answers or append them to the output file, each as soon as it is known."""
         if self.as_json:
             print_json_list(answers)
@@ -186,13 +186,13 @@ class Batch:
                 take(answer)
 
     @contextmanager
-    def answer_writer(self) -> Iterator[Callable[[Answer], None]]:
+    def answer_writer(self) -> Iterator[Callable[[AnswerRow], None]]:
         """Yield a function that prints an answer or appends it to the output file; JSON is printed after the block."""
         if self.output is not None:
             self.output.begin()
             yield self.output.append
         elif self.as_json:
-            every = list[Answer]()
+            every = list[AnswerRow]()
             try:
                 yield every.append
             finally:

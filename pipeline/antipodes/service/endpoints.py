@@ -21,8 +21,8 @@ from antipodes.service.counted_paths import CountedPaths, shortest_paths
 from antipodes.service.encoded_answers import Encoded, encoded
 from antipodes.service.graph import NEIGHBOURHOOD, WHOLE, DrawnGraph, fits_whole, graph_of, graph_view
 from antipodes.service.legend import Legend, legend_view
-from antipodes.service.library import Answer, NotThereError, Opened, Question, Slow
-from antipodes.service.limits import MAX_BATCH, MAX_SHOWN, MAX_SKIPPED
+from antipodes.service.library import NotThereError, Opened, Question, Slow
+from antipodes.service.limits import MAX_BATCH, MAX_SHOWN, MAX_SKIPPED, Answer
 from antipodes.system.declared_questions import DeclaredQuestion
 from antipodes.tables.json_results import LayerCounts
 from antipodes.tables.questions import QUESTIONS

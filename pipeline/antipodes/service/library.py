@@ -11,13 +11,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from itertools import chain
-from typing import Any, Generic, TypeVar, cast
+from typing import Any, Generic, cast
 
 import numpy as np
 
 from antipodes.puzzles.config import PuzzleLike
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.service.counted_paths import MAX_CACHED, PathsCache
+from antipodes.service.limits import Answer
 from antipodes.storage.backend import MANIFEST, Storage
 from antipodes.storage.opening import storage_at
 from antipodes.stores import GivenStore, StoreListing, find_named, list_stores, listing_of, open_store
@@ -38,7 +39,6 @@ MAX_CHANGES = 5
 """Maximum number of times that an answer is computed again because a run has changed the store meanwhile."""
 OPENING_SECONDS = 30
 """Seconds that a request waits while another request opens the same store."""
-Answer = TypeVar("Answer")
 
 
 class NotThereError(InputError):

@@ -24,7 +24,7 @@ Apply = Callable[[int, Labels], tuple[Labels, Mask]]
 """Function that applies a move to positions ``(n, places)``: ``Moves.move`` or ``Moves.undo``."""
 
 
-class BatchSteps:
+class Steps:
     """Moves that numpy applies to many positions at once."""
 
     def __init__(self, moves: int, apply: Apply) -> None:
@@ -67,7 +67,7 @@ class BatchSteps:
         return end - begin
 
 
-class CompiledSteps(BatchSteps):
+class CompiledSteps(Steps):
     """Moves that are applied by compiled code."""
 
     def __init__(self, moves: int, apply: Apply, fields: Fields, compiled: CompiledMoves) -> None:
@@ -76,12 +76,12 @@ class CompiledSteps(BatchSteps):
         self._fields = fields
 
     def successors(self, labels: Labels) -> tuple[Labels, Numbers]:
-        """Return the successors of positions; see `BatchSteps`. They are ordered by position and then by move."""
+        """Return the successors of positions; see `Steps`. They are ordered by position and then by move."""
         after, before = self.packed_successors(self._fields.pack(labels), self._fields)
         return self._fields.unpack(after), before
 
     def packed_successors(self, words: Words, packing: Fields) -> tuple[Words, Numbers]:
-        """Return the successors of packed positions; see `BatchSteps`. They are ordered as `successors` orders them."""
+        """Return the successors of packed positions; see `Steps`. They are ordered as `successors` orders them."""
         parts = list(self._parts(words)) or [(words, np.empty(0, dtype=np.int64))]
         after, before = parts[0] if len(parts) == 1 else map(np.concatenate, zip(*parts, strict=True))
         return after, before
@@ -96,7 +96,7 @@ class CompiledSteps(BatchSteps):
             yield after[:count], before[:count]
 
     def add_successors(self, positions: PositionSet, begin: int, end: int) -> int:
-        """Add the successors of positions to the set; see `BatchSteps`. All positions are expanded."""
+        """Add the successors of positions to the set; see `Steps`. All positions are expanded."""
         expanded, moves = end - begin, len(self.compiled.mask)
         after = np.empty((min(ROOM, expanded * moves) + moves, positions.packing.words), dtype=np.uint64)
         while begin < end:
@@ -111,17 +111,13 @@ class CompiledSteps(BatchSteps):
         return expand_rows(words, begin, after, before, self.compiled)
 
 
-Steps = BatchSteps
-"""The moves of a puzzle, forwards or backwards."""
-
-
 def steps_of(moves: Moves, parts: Sequence[Part], *, backwards: bool = False) -> Steps:
     """Return the moves, or their inverses if ``backwards`` is True. They are compiled if possible."""
     apply, compiled = moves.undo if backwards else moves.move, None
     if moves.pairs is not None or moves.transforms is not None:
         compiled = _compiled(moves, tuple(parts), backwards)
     if compiled is None:
-        return BatchSteps(len(moves), apply)
+        return Steps(len(moves), apply)
     return CompiledSteps(len(moves), apply, Fields.of(parts), compiled)
 
 

@@ -15,7 +15,7 @@ from antipodes_tasks.searches.problem import Request
 Edges = Numbers
 Successors = Callable[[Labels], tuple[Labels, Numbers]]
 """Function that returns the successors of positions ``(n, places)``, and the row of the position that each one follows;
-see `BatchSteps.successors`."""
+see `Steps.successors`."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)

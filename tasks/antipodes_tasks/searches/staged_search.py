@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes_tasks.base.array_types import Labels, Numbers
+from antipodes_tasks.base.array_types import Labels, Numbers, Words
 from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.searches.block_dfs import descend_in_blocks
 from antipodes_tasks.searches.block_path import BlockPath, Followers, MoveEffects, ViewArrays
@@ -19,7 +19,7 @@ from antipodes_tasks.searches.problem import Request
 from antipodes_tasks.searches.progress import Heartbeat
 from antipodes_tasks.searches.shares import Share
 from antipodes_tasks.searches.step_lookups import PART, STEP_ROOM, StepArrays, StepWords
-from antipodes_tasks.searches.step_tables import MAX_MOVES, Steps, step_table_of
+from antipodes_tasks.searches.step_tables import MAX_MOVES, step_table_of
 from antipodes_tasks.searches.symmetric_starts import Stage, bits_of
 from antipodes_tasks.searches.view_lookups import BestViews, best_views, find_entries
 
@@ -213,7 +213,7 @@ def step_arrays(
     """
     if len(rules.moves) > MAX_MOVES:
         return []
-    words, begin, size = list[Steps](), dict[PermutationTable, int](), 0
+    words, begin, size = list[Words](), dict[PermutationTable, int](), 0
     for table in tables:
         assert table.quotient is not None
         own = values[table.begin : table.begin + table.encoding.size(table.entries)]

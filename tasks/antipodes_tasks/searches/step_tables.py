@@ -9,6 +9,7 @@ are large. They are computed from reduced tables, within seconds, when a search 
 import numpy as np
 from numpy.typing import NDArray
 
+from antipodes_tasks.base.array_types import Words
 from antipodes_tasks.base.jit import kernel
 from antipodes_tasks.base.parallel import on_threads
 from antipodes_tasks.move_tables import ColumnMap, ColumnMaps
@@ -20,12 +21,11 @@ MAX_MOVES = 32
 """Maximum number of moves. The lower half of a word marks the moves that raise the distance, the upper half the moves
 that leave it unchanged."""
 ROWS_AT_ONCE = 1 << 8
-Steps = NDArray[np.uint64]
 
 
 def step_table_of(
     space: Space, values: NDArray[np.uint8], encoding: Encoding, threads: int, pulse: Heartbeat
-) -> Steps | None:
+) -> Words | None:
     """Return the word of each entry of a table, ``(entries,)``, if all moves are legal everywhere.
 
     The bits of a word belong to the moves of the entry's position in the table. ``values`` are the encoded distances of
@@ -55,7 +55,7 @@ def write_steps(
     numbers: ColumnMap,
     column_maps: ColumnMaps,
     values: NDArray[np.uint8],
-    steps: Steps,
+    steps: Words,
 ) -> bool:
     """Write the words of the rows ``first`` to ``end - 1``; return whether each move changes distances by at most one.
 

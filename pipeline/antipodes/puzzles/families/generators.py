@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from antipodes.puzzles.board import ShapedRow, check_shape
 from antipodes.puzzles.families.permutations import row_puzzle, row_starts
-from antipodes.puzzles.formats.definition import HALF, MAX_MOVES, METRICS, Turn, expand, exponents, power_name
+from antipodes.puzzles.formats.definition import HALF, MAX_MOVES, Turn, expand, exponents, power_name
 from antipodes.puzzles.notation import Lists
 from antipodes.puzzles.pattern import Pattern
 from antipodes.puzzles.puzzle import Puzzle
@@ -50,7 +50,7 @@ def generators(settings: Mapping[str, Any]) -> Puzzle:
     if not isinstance(given, Mapping) or not given:
         raise ConfigError(f"[puzzle] moves: expected a table of named permutations, found {quote(given)}")
     turns = {name: _turn(name, value, size) for name, value in given.items()}
-    metric = text(settings, "turns", METRICS[0])
+    metric = text(settings, "turns", HALF)
     moves = expand(turns, metric)
     others = {name: turn for name, turn in turns.items() if name not in moves}
     puzzle = row_puzzle(settings, starts, _permuting(moves, starts[0]), _notation(settings, size))

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes.puzzles.formats.definition import METRICS, Orbit, Turn, TwistyDefinition, drop_orbits, expand, with_moves
+from antipodes.puzzles.formats.definition import HALF, Orbit, Turn, TwistyDefinition, drop_orbits, expand, with_moves
 from antipodes.puzzles.formats.gap import read_gap
 from antipodes.puzzles.formats.kpuzzle import read_kpuzzle
 from antipodes.puzzles.formats.tws import read_tws
@@ -30,7 +30,6 @@ FORMATS: Mapping[str, tuple[Callable[[str], TwistyDefinition], int]] = {
 }
 """For each format, the function that reads a file (its ConfigError names the place of the error) and the number from
 which the format counts pieces."""
-HALF = METRICS[0]
 WASTE = 4
 """Maximum ratio of arrangements to possible positions at which all arrangements are numbered, because listing the
 positions takes longer."""

@@ -182,7 +182,7 @@ PRIME = "'"
 
 
 def expand(
-    turns: Mapping[str, Turn], metric: str = "half", others: Mapping[str, Turn] = MappingProxyType({})
+    turns: Mapping[str, Turn], metric: str = HALF, others: Mapping[str, Turn] = MappingProxyType({})
 ) -> dict[str, Turn]:
     """Return the moves of a search in a metric.
 
@@ -199,11 +199,11 @@ def expand(
         raise ConfigError(f"turns: expected one of {', '.join(METRICS)}, found {quote(metric)}")
     orders = {name: turn.order for name, turn in turns.items()}
     # The limit is checked before any power is computed, because a turn can have an enormous order.
-    if metric == "half" and sum(orders.values()) - len(orders) > MAX_MOVES:
+    if metric == HALF and sum(orders.values()) - len(orders) > MAX_MOVES:
         longest = max(orders, key=orders.__getitem__)
         raise ConfigError(
             f"turns: with all their powers, the turns make more than {MAX_MOVES:,} moves ({quote(longest)} alone makes "
-            f"{quote(orders[longest] - 1)}); use 'quarter' or 'single'"
+            f"{quote(orders[longest] - 1)}); use {QUARTER!r} or {SINGLE!r}"
         )
     moves: dict[str, Turn] = {}
     effects: set[Turn] = set()
@@ -223,9 +223,9 @@ def exponents(order: int, metric: str) -> list[int]:
     """Return the exponents of the moves of a turn, from 1 up to half of its order, then the negative exponents."""
     if order == 1:
         return []
-    if metric == "half":
+    if metric == HALF:
         return [*range(1, order // 2 + 1), *range(order // 2 + 1 - order, 0)]
-    return [1, -1] if metric == "quarter" else [1]
+    return [1, -1] if metric == QUARTER else [1]
 
 
 def power_name(name: str, exponent: int, turns: Mapping[str, Turn], moves: Collection[str]) -> str:

@@ -16,7 +16,7 @@ from antipodes.tables.journal import MAX_READ_BYTES
 from antipodes.tables.journal_file import StoredSegments
 from antipodes.tables.layers.commits import CommitPace, TableCommits
 from antipodes.tables.layers.shard_segments import ShardSegments, flush
-from antipodes.tables.store.search_stores import LayerCounts, TableStore
+from antipodes.tables.store.search_stores import ChunkCounts, TableStore
 from antipodes.tables.store.table_manifest import TableManifest
 from antipodes_tasks.base.errors import StoreDamagedError
 from antipodes_tasks.base.parallel import on_threads
@@ -162,7 +162,7 @@ def stored(store: TableStore, manifest: TableManifest, chunks: int) -> list[Stor
     return [every.part(first, min(first + chunks, journal.chunks)) for first in range(0, journal.chunks, chunks)]
 
 
-def segment_counts(store: TableStore, manifest: TableManifest, sources: Sequence[Source]) -> LayerCounts:
+def segment_counts(store: TableStore, manifest: TableManifest, sources: Sequence[Source]) -> ChunkCounts:
     """Return the number of positions of each chunk at each depth; raise StoreDamagedError if their sums are wrong."""
     counts = np.concatenate([source.counts(len(manifest.layers)) for source in sources])
     if counts.sum(axis=0).tolist() != list(manifest.layers):

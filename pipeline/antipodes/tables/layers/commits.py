@@ -14,7 +14,7 @@ from antipodes.system.events import Committed, Listener
 from antipodes.system.options import RunOptions
 from antipodes.tables.store.found_layers import Layers
 from antipodes.tables.store.manifest import NOTHING_COMMITTED, SearchManifest
-from antipodes.tables.store.search_stores import LayerCounts, SearchStore, TableStore, finished_manifest
+from antipodes.tables.store.search_stores import ChunkCounts, SearchStore, TableStore, finished_manifest
 from antipodes.tables.store.table_manifest import TableManifest
 
 CHECKPOINT_SECONDS, CHECKPOINT_SECONDS_ON_CLUSTER = 120.0, 30.0
@@ -160,7 +160,7 @@ class TableCommits(Commits):
         self.manifest = self.store.commit_arrays(self.manifest)
 
     def complete(
-        self, written: Mapping[int, int], counts: LayerCounts, first_keys: NDArray[np.uint64] | None = None
+        self, written: Mapping[int, int], counts: ChunkCounts, first_keys: NDArray[np.uint64] | None = None
     ) -> None:
         """Commit the last chunks and the finished table; see `TableStore.complete`."""
         self.manifest = replace(self.manifest, chunks=self.manifest.chunks.updated(written))

@@ -5,6 +5,7 @@ from functools import cached_property
 from math import ceil, prod
 
 from antipodes.system.machine import KIB, MIB
+from antipodes.tables.store.manifest import ChunkedSpace
 from antipodes_tasks.bfs.partition import Partition
 from antipodes_tasks.spaces.space import Space
 
@@ -24,8 +25,6 @@ TASKS_A_WORKER = 8
 SHARD_STATES = (16 * MIB, 256 * MIB)
 """Minimum and maximum positions of a shard, the work of one task on a cluster: a layer takes at least 10 ms on average,
 and a worker's memory holds several shards."""
-ChunkedSpace = tuple[Space, int]
-"""The space that defines the rows and columns of a store, and the number of rows per chunk."""
 
 
 @dataclass(frozen=True)

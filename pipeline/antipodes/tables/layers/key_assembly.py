@@ -18,7 +18,7 @@ from antipodes.executors.api import Call, Key
 from antipodes.system.events import Assembling
 from antipodes.tables.journal_file import StoredSegments
 from antipodes.tables.layers.assembly import WRITE_THREADS, Assembly, Source, segments_of
-from antipodes.tables.store.search_stores import LayerCounts, TableStore
+from antipodes.tables.store.search_stores import ChunkCounts, TableStore
 from antipodes.tables.store.table_manifest import TableManifest
 from antipodes_tasks.base.parallel import on_threads
 from antipodes_tasks.bfs.key_partition import with_depths
@@ -103,7 +103,7 @@ class KeyAssembly(Assembly[KeyChunk]):
         self.commits.complete({}, np.array([one.layers for one in every]), firsts)
 
 
-def _ranges(sources: Sequence[Source], counts: LayerCounts) -> list[RangeOfSource]:
+def _ranges(sources: Sequence[Source], counts: ChunkCounts) -> list[RangeOfSource]:
     """Return the ranges that have positions, in ascending order."""
     sizes = counts.sum(axis=1, dtype=np.int64)
     begins = (np.cumsum(sizes) - sizes).tolist()

@@ -12,10 +12,10 @@ from antipodes.puzzles.config import Config
 from antipodes.system.machine import MIB, human
 from antipodes.system.options import RunOptions
 from antipodes.system.records import optional
-from antipodes.tables.layers.division import ChunkedSpace
 from antipodes.tables.planning.fitting import fits_into, plan_for
 from antipodes.tables.planning.network import NetworkCost, network_cost
 from antipodes.tables.planning.plan import Plan
+from antipodes.tables.store.manifest import ChunkedSpace
 from antipodes_tasks.base.quoting import counted
 
 Workers = Mapping[str, Any]

@@ -15,8 +15,9 @@ from antipodes.storage.store import Store
 from antipodes.system.events import WaitingForWorkers
 from antipodes.system.machine import MIB, human
 from antipodes.system.options import RunOptions
-from antipodes.tables.layers.division import ChunkedSpace, Division, plan_chunk
+from antipodes.tables.layers.division import Division, plan_chunk
 from antipodes.tables.planning.plan import Plan, check_memory, plan_cut, plan_run
+from antipodes.tables.store.manifest import ChunkedSpace
 from antipodes.tables.store.spill import LayerFolder
 from antipodes.tables.strategies.commitment import commitment_of
 from antipodes_tasks.base.errors import DiskLimitError, InterruptedRunError, ResourceLimitError

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from antipodes.executors.api import Capacity
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.system.machine import KIB, MIB, human
-from antipodes.tables.layers.division import ChunkedSpace, Division, plan_chunk
+from antipodes.tables.layers.division import Division, plan_chunk
+from antipodes.tables.store.manifest import ChunkedSpace
 from antipodes.tables.strategies.bit_strategy import BitStrategy
 from antipodes.tables.strategies.commitment import JOURNAL, Commitment
 from antipodes.tables.strategies.disk_strategy import DiskStrategy

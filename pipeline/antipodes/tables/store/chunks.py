@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from antipodes.system.recently_used import RecentlyUsed
 from antipodes.tables.store.manifest import MAX_CHUNK_STATES
-from antipodes.tables.store.search_stores import LayerCounts, TableStore
+from antipodes.tables.store.search_stores import ChunkCounts, TableStore
 from antipodes.tables.store.table_manifest import TableManifest
 from antipodes_tasks.base.errors import StoreChangedError, StoreDamagedError
 from antipodes_tasks.base.quoting import counted
@@ -177,7 +177,7 @@ class TableChunks:
         return [int(number) for number in np.flatnonzero(counts)]
 
     @cached_property
-    def layer_counts(self) -> LayerCounts:
+    def layer_counts(self) -> ChunkCounts:
         """The number of positions of each chunk at each depth, ``(chunks, depths)``.
 
         Raises StoreDamagedError if their sums differ from the numbers in the manifest.

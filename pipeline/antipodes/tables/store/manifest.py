@@ -50,7 +50,7 @@ MAX_CHUNK_STATES = 1 << 26
 NOTHING_COMMITTED = -1
 IN_STORE, OUTSIDE = "store", "outside"
 """Where the layers of a search on disk may be."""
-Cut = tuple[Space, int]
+ChunkedSpace = tuple[Space, int]
 """The space that defines the rows and columns of a store, and the number of rows per chunk."""
 
 
@@ -107,7 +107,7 @@ class SearchManifest:
     """SHA-256 of the zarr metadata files of the arrays, by their paths in the store."""
 
     @classmethod
-    def empty(cls, config: Config, cut: Cut, **further: Any) -> Self:
+    def empty(cls, config: Config, cut: ChunkedSpace, **further: Any) -> Self:
         """Return the manifest of a new store, with nothing committed; ``further`` are the fields of a subclass."""
         space, chunk_rows = cut
         record = space.record
@@ -214,7 +214,7 @@ class SearchManifest:
         return sum(self.positions)
 
     @property
-    def cut(self) -> Cut:
+    def cut(self) -> ChunkedSpace:
         """The space with the rows and columns of the store, and the number of rows per chunk.
 
         For a table of keys this is the space that is searched. Raises FieldError if the positions cannot be divided

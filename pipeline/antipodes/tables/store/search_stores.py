@@ -21,7 +21,7 @@ from antipodes.storage.store import Store
 from antipodes.system.addresses import Address, in_shell
 from antipodes.tables.journal import CHECKPOINTS, FOLDER, Journal, folder_of
 from antipodes.tables.journal_file import StoredSegments
-from antipodes.tables.store.manifest import OUTSIDE, Cut, SearchManifest
+from antipodes.tables.store.manifest import OUTSIDE, ChunkedSpace, SearchManifest
 from antipodes.tables.store.spill import LayerFolder
 from antipodes.tables.store.table_manifest import COUNTS, DEPTH, FIRST_KEYS, KEYS, TableManifest
 from antipodes_tasks.base.errors import AntipodesError, StoreError, StoreMismatchError
@@ -47,7 +47,12 @@ class SearchStore(Store[M]):
     """The directory that the user names for layers outside of the store; None: the one of an earlier command."""
 
     def create(
-        self, config: Config, cut: Cut, overwrite: bool = False, unique: bool = False, spill_id: str | None = None
+        self,
+        config: Config,
+        cut: ChunkedSpace,
+        overwrite: bool = False,
+        unique: bool = False,
+        spill_id: str | None = None,
     ) -> M:
         """Create an empty store atomically, possibly in place of an old store; raise as `creating` does.
 
@@ -196,7 +201,7 @@ def read_given(store: SearchStore[M], puzzle: PuzzleLike | None) -> M:
 
 TILINGS = {"antipodes-tilings": "tilings of a board, which antipodes show draws"}
 """The format of stores of tilings and their content in words, for messages."""
-LayerCounts = NDArray[np.uint32]
+ChunkCounts = NDArray[np.uint32]
 """The number of positions of each chunk at each depth, ``(chunks, depths)``."""
 
 
@@ -235,7 +240,7 @@ class TableStore(SearchStore[TableManifest]):
                 self.arrays.create(name, layout)
 
     def complete(
-        self, manifest: TableManifest, counts: LayerCounts, first_keys: NDArray[np.uint64] | None = None
+        self, manifest: TableManifest, counts: ChunkCounts, first_keys: NDArray[np.uint64] | None = None
     ) -> TableManifest:
         """Finish a table whose chunks are all written, and delete its journal; return the new manifest.
 
@@ -266,7 +271,7 @@ class TableStore(SearchStore[TableManifest]):
         differences = _differences(keys)
         return self.arrays.write_chunk(KEYS, manifest.layouts[KEYS], chunk, differences, manifest.identity, token)
 
-    def write_counts(self, manifest: TableManifest, counts: LayerCounts) -> ChunkDigests:
+    def write_counts(self, manifest: TableManifest, counts: ChunkCounts) -> ChunkDigests:
         """Create the array of counts; return the digests of its chunks."""
         return self._write(manifest, COUNTS, counts)
 
@@ -333,7 +338,7 @@ class TableStore(SearchStore[TableManifest]):
                 return depths
         return np.concatenate([self.read_chunk(manifest, chunk) for chunk in range(first, end)])
 
-    def layer_counts(self, manifest: TableManifest) -> LayerCounts:
+    def layer_counts(self, manifest: TableManifest) -> ChunkCounts:
         """Return the number of positions of each chunk at each committed depth; raise as `read_chunk` does."""
         with self.unless_changed():
             if manifest.complete:

@@ -9,7 +9,7 @@ from antipodes.storage.arrays import Layout
 from antipodes.storage.chunk_digests import ChunkDigests, chunk_digests
 from antipodes.storage.manifest_fields import expect, optional, stored_as
 from antipodes.tables.store.found_layers import Layers
-from antipodes.tables.store.manifest import Cut, SearchManifest
+from antipodes.tables.store.manifest import ChunkedSpace, SearchManifest
 from antipodes_tasks.bfs.bitmaps import UNREACHED
 
 DEPTH, COUNTS, KEYS, FIRST_KEYS = "depth", "layer_counts", "keys", "first_keys"
@@ -37,7 +37,7 @@ class TableManifest(SearchManifest):
     """The digest of each chunk of the array of first keys. None before the table is complete, and without keys."""
 
     @classmethod
-    def empty(cls, config: Config, cut: Cut, **further: Any) -> Self:
+    def empty(cls, config: Config, cut: ChunkedSpace, **further: Any) -> Self:
         """Return the manifest of a new table, with nothing committed."""
         space, chunk_rows = cut
         chunks = ChunkDigests.empty(-(-space.rows // chunk_rows))
