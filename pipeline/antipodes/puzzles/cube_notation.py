@@ -122,7 +122,8 @@ class CubeNotation:
         actions = {name: action for moves in reversed(kinds) for name, action in _actions(moves)}
         if len(actions) < len(set(names)) or not _is_cube(actions):
             return None
-        words = {**_rotations(), **_turns_of_missing_faces(actions), **_inner_turns(actions)}
+        rotations = {name: Word((), rotation) for name, rotation in AXES.items()}
+        words = {**rotations, **_turns_of_missing_faces(actions), **_inner_turns(actions)}
         return cls(tuple(dict.fromkeys(names)), words)
 
     @property
@@ -185,10 +186,6 @@ def _shares_all_pieces(actions: Mapping[str, Action], face: str) -> bool:
 def _places(actions: Mapping[str, Action], faces: str) -> set[int]:
     """Return the places that turns of these faces change."""
     return {place for name, action in actions.items() if name[0] in faces for place in action.changed}
-
-
-def _rotations() -> dict[str, Word]:
-    return {name: Word((), rotation) for name, rotation in AXES.items()}
 
 
 def _turns_of_missing_faces(actions: Mapping[str, Action]) -> dict[str, Word]:

@@ -59,11 +59,8 @@ def _sliding(puzzle: Puzzle, names: Sequence[str]) -> str:
     if any("-" in name for name in names):
         return f"{names[0]}: the square of the tile and its direction. {SQUARES}"
     text = "The letter is the direction in which a tile moves: L left, R right, U up, D down."
-    return f"{text} The number after it is how many tiles move together." if any(map(_is_numbered, names)) else text
-
-
-def _is_numbered(name: str) -> bool:
-    return name[-1:].isdecimal()
+    numbered = any(name[-1:].isdecimal() for name in names)
+    return f"{text} The number after it is how many tiles move together." if numbered else text
 
 
 def _blocks(puzzle: Puzzle, names: Sequence[str]) -> str:

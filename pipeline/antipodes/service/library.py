@@ -193,21 +193,18 @@ class Library:
         The size of a finished store is read only once for each version.
         """
         with self._counted():
-            return self._row(name)
-
-    def _row(self, name: str) -> StoreListing:
-        storage = self.storage(name)
-        version, row = self._rows.get(name, ("", None))
-        try:
-            if row is not None and version == self.version(name):
-                return replace(row, run=storage.lock.holder())
-            version = self.version(name)
-        except StoreError:
-            return listing_of(storage)
-        row = listing_of(storage)
-        if row.manifest is not None and row.manifest.complete:
-            self._rows[name] = version, row
-        return row
+            storage = self.storage(name)
+            version, row = self._rows.get(name, ("", None))
+            try:
+                if row is not None and version == self.version(name):
+                    return replace(row, run=storage.lock.holder())
+                version = self.version(name)
+            except StoreError:
+                return listing_of(storage)
+            row = listing_of(storage)
+            if row.manifest is not None and row.manifest.complete:
+                self._rows[name] = version, row
+            return row
 
     def answer(self, name: str, question: Question[Answer]) -> Answer:
         """Return the result of a question about a store, and repeat the question if a run changes the store meanwhile.
@@ -215,16 +212,13 @@ class Library:
         Raises like `version`, like opening the store, and like the question.
         """
         with self._counted():
-            return self._answer(name, question)
-
-    def _answer(self, name: str, question: Question[Answer]) -> Answer:
-        for _ in range(MAX_CHANGES):
-            opened = self.opened(name)
-            try:
-                return question(opened)
-            except StoreChangedError:
-                self._forget(name, opened)
-        return question(self.opened(name))
+            for _ in range(MAX_CHANGES):
+                opened = self.opened(name)
+                try:
+                    return question(opened)
+                except StoreChangedError:
+                    self._forget(name, opened)
+            return question(self.opened(name))
 
     def opened(self, name: str) -> Opened:
         """Return a store at its last commit."""
