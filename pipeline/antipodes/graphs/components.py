@@ -20,7 +20,7 @@ from antipodes_tasks.base import arguments
 from antipodes_tasks.base.array_types import Labels
 from antipodes_tasks.base.errors import InputError, ResourceLimitError, SizeLimitError
 from antipodes_tasks.base.quoting import counted, quote, shorten
-from antipodes_tasks.bfs import components as searching
+from antipodes_tasks.bfs import component_search
 from antipodes_tasks.bfs.goal_distances import BYTES, UNREACHED, goal_distances
 from antipodes_tasks.bfs.strong_components import weak_components
 from antipodes_tasks.move_tables import Indices, MoveTables
@@ -103,10 +103,10 @@ def components(puzzle: PuzzleLike) -> Components:
     """
     found = as_config(puzzle).puzzle
     one_way = not found.moves.reversible
-    space, tables = _tables(found, searching.ONE_WAY_BYTES if one_way else searching.BYTES)
+    space, tables = _tables(found, component_search.ONE_WAY_BYTES if one_way else component_search.BYTES)
     counts: Counter[tuple[int, int]] = Counter()
     first: dict[tuple[int, int], int] = {}
-    for some in searching.components(tables):
+    for some in component_search.components(tables):
         sizes = list(zip(some.size.tolist(), some.radius.tolist(), strict=True))
         counts.update(sizes)
         for kind, index in zip(sizes, some.first.tolist(), strict=True):

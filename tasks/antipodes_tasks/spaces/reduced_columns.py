@@ -12,7 +12,7 @@ from antipodes_tasks.permutations.multisets import rank_tables
 from antipodes_tasks.permutations.parity import parities
 from antipodes_tasks.rules.transforms import Transforms
 from antipodes_tasks.spaces.orbit_steps import OrbitSteps
-from antipodes_tasks.spaces.reduced_rows import KeyLines
+from antipodes_tasks.spaces.reduced_rows import EFFECT, VARIANT, KeyLines
 from antipodes_tasks.spaces.rows_and_columns import Cut
 
 
@@ -183,7 +183,7 @@ def fill_maps(maps: ColumnMaps, keys: KeyLines, columns: ColumnRanks) -> None:
     summands = np.empty(columns.cases.shape[1], dtype=np.int32)
     for number in range(len(maps)):
         line, key = maps[number], keys[number]
-        after = np.int64(key[-2])
+        after = np.int64(key[EFFECT])
         line[:] = 0
         for block in range(len(columns.bounds)):
             first, end = columns.bounds[block, 0], columns.bounds[block, 1]
@@ -194,7 +194,7 @@ def fill_maps(maps: ColumnMaps, keys: KeyLines, columns: ColumnRanks) -> None:
             else:
                 _find_pieces(summands, cases, key, first, end, block, columns)
             told = columns.told[source]
-            flip = np.int64(key[-1]) >> told & 1 if told >= 0 else 0
+            flip = np.int64(key[VARIANT]) >> told & 1 if told >= 0 else 0
             for column in range(width):
                 line[column] += summands[columns.case_of[source, column] ^ flip]
         if len(columns.legal):

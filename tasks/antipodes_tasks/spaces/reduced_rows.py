@@ -22,6 +22,8 @@ KeyLines = NDArray[np.int16]
 """``(keys, 2 * contents + 2)``: for each content, the content from which it comes and the index of its renaming. The
 second last entry is the effect of the move on the column; it is 0 if there is no effect or if the renamings include it.
 The last entry has a bit for each pair of labels whose order is determined by parity (see ``RowTables``)."""
+EFFECT, VARIANT = -2, -1
+"""Indices of the last two entries of a key."""
 NO_KEY, UNKNOWN, STAY = -1, -2, -1
 """Special values: a free slot of the hash table; a place whose block depends on its label; an image without a move."""
 
@@ -316,8 +318,8 @@ def write_keys(
                 lines[at, 2 * content] = content_at[origin if stays else move_origin[step, origin]]
                 renaming = 0 if step < 0 else by_move[step, origin]
                 lines[at, 2 * content + 1] = both[by_symmetry[symmetry, origin, piece], renaming]
-        lines[at, -2] = 0 if step < 0 else effects[step]
-        lines[at, -1] = variants[n]
+        lines[at, EFFECT] = 0 if step < 0 else effects[step]
+        lines[at, VARIANT] = variants[n]
 
 
 @kernel
