@@ -70,6 +70,7 @@ def test_a_graph_of_known_size_is_refused_without_a_search(monkeypatch: pytest.M
         ap.graph("fifteen-puzzle")
 
 
+@pytest.mark.slow
 def test_graphml_is_what_networkx_reads(small: PositionGraph, tmp_path: Path) -> None:
     small.write(tmp_path / "small.graphml")
     import networkx

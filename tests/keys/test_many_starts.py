@@ -68,6 +68,7 @@ def test_blocks_wherever_they_stand(settings: dict[str, Any]) -> None:
     assert puzzle.rules.origin is None
 
 
+@pytest.mark.slow
 def test_the_hardest_card_of_a_set_of_cars() -> None:
     """M. Fogleman found 51 moves for the hardest of all cards, and 4,780 positions of this one's cars."""
     puzzle = load_config("rush-hour-solved").puzzle

@@ -53,6 +53,7 @@ def test_exactly_the_elements_are_products_of_representatives(generators: groups
     assert list(chain.base) == sorted(chain.base, key=preferred.index)
 
 
+@pytest.mark.slow
 @given(st.integers(7, 12).flatmap(lambda n: st.lists(st.permutations(range(n)), min_size=1, max_size=3)))
 def test_orders_and_base_are_those_of_sympy(generators: groups.Group) -> None:
     combinatorics = pytest.importorskip("sympy.combinatorics")

@@ -54,13 +54,12 @@ ORDERS: dict[str, tuple[Callable[[], Puzzle], int]] = {
         2,
     ),
     **{name: (partial(bundled, name), 48) for name in ("2x2x2", "3x3x3-squares", "skewb")},
-    **{name: (partial(bundled, name), 24) for name in ("pyraminx-tips", "ivy")},
+    **{name: (partial(bundled, name), 24) for name in ("ivy",)},
     "Klotski": (partial(bundled, "klotski"), 2),
     "blocks in four corners": (partial(of_family, "blocks", start="AB..CD/A....D/....../E....G/EF..HG"), 4),
     "a block that cannot move": (partial(of_family, "blocks", start="AAA/.B./..C"), 1),
     "2x2x2 with a fixed corner": (partial(bundled, "2x2x2-corner"), 6),
     "pyraminx, GAP": (partial(twisty, "pyraminx.gap"), 24),
-    "2x2x2, .tws": (partial(twisty, "2x2x2.tws"), 48),
     "2x2x2, KPuzzle": (partial(twisty, "2x2x2.kpuzzle.json"), 48),
 }
 
@@ -99,7 +98,6 @@ def test_swaps_have_the_symmetries_that_trying_all_finds(puzzle: Puzzle) -> None
     check(found)
 
 
-@settings(max_examples=2 * settings().max_examples)
 @given(twist_puzzles())
 def test_twists_have_the_symmetries_that_trying_all_finds(puzzle: Puzzle) -> None:
     found = symmetries_of(puzzle.rules)

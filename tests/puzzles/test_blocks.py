@@ -49,12 +49,9 @@ def blocks(**changes: Any) -> Puzzle:
         ),
         ({"start": ["AA./...", "AA/../.."]}, "start: expected 2 rows of 3, or one line, found rows of 2, 2, 2"),
         ({"start": "/"}, r"start: the text is empty; expected blocks, '\.' or '#'"),
-        ({"start": [" / /", "A."]}, r"start: the text is empty; expected blocks, '\.' or '#'"),
         ({"start": "AA./...", "goal": "AA/../.."}, "goal: .*expected 2 rows of 3, or one line"),
-        ({"start": "AA./...", "goal": "A?/??/??"}, "goal: .*expected 2 rows of 3, or one line"),
         ({"start": ["A./..", "A./.#"]}, "start: square b1 is not a hole; found '#' there"),
         ({"moves": "jumps"}, "moves: expected one of steps, slides, found 'jumps'"),
-        ({"distinct": 1}, "distinct: expected true or false, found 1"),
         (
             {"axis": True},
             "start: axis: each block must be longer in one direction, but block 'A' is as long as it is wide",
@@ -68,8 +65,6 @@ def blocks(**changes: Any) -> Puzzle:
         ({"target": 5}, "target: expected a string, found 5"),
         ({"start": "AA./...", "walls": ["a2|b2"]}, "start: block 'A' lies across the wall between a2 and b2"),
         ({"start": "AA./.#.", "walls": ["a1|b1"]}, r"walls: b1 is a hole of the board, in 'a1\|b1'"),
-        ({"start": "AA./...", "walls": [[0, 5]]}, "walls: expected two adjacent squares .*, found 0 and 5"),
-        ({"start": "AA./...", "walls": 5}, "walls: expected a list of walls"),
         (
             {"start": "A...." + 5 * "/.....", "moves": "slides"},
             'moves: the blocks have more than 8,192 moves; choose moves = "steps"',
@@ -105,7 +100,6 @@ def test_distinct_blocks_keep_their_letters() -> None:
     [
         ("BAAC/BAAC/DEEF/DGHF/I...", "expected 2 x '.', found 3"),
         ("BAAC/BAAC/DEEF/DGHF/IKKJ", "expected 1 x 'E', found 2; missing: '.'"),
-        ("BAAC/BAAC/DEEF/DGGF/I..J", "expected 1 x 'E', found 2"),
         ("BAAC/BAAC/DEEF/DGHF/I.#J", "square c1 is not a hole; found '#' there"),
         ("BAACB/AACDE/EFDGH/FI..J", "expected 5 rows of 4, or one line, found rows of 5, 5, 5, 5"),
         ("BAAC/BAAC", "expected 20 symbols, found 8"),
@@ -311,7 +305,6 @@ def test_patterns_of_klotski() -> None:
         ("????", "expected 20 symbols, found 4"),
         ("XXYY/????/????/????/????", "expected at most 1 x 'E', found 2"),
         ("..??/.???/????/????/????", "expected at most 2 x '.', found 3"),
-        ("..??/A.??/????/????/????", "expected at most 2 x '.', found 3"),
     ],
 )
 def test_no_pattern(pattern: str, message: str) -> None:
@@ -405,11 +398,12 @@ def test_what_is_wrong_with_a_goal_is_said_of_it(changes: dict[str, Any], messag
 EXIT = "????/????/????/?AA?/?AA?"
 
 
-@pytest.mark.parametrize(("puzzle", "moves"), [("klotski", 116), ("klotski-moves", 81)])
-def test_the_large_block_of_klotski_leaves(cli: Command, puzzle: str, moves: int) -> None:
-    """In 116 steps of one square, or 81 moves (M. Gardner, Scientific American, February 1964)."""
-    solved = json.loads(cli("solve", puzzle, START, "--to", EXIT, "--json", "--quiet").out)
-    assert solved["distance"] == len(solved["moves"]) == moves
+def test_the_large_block_of_klotski_leaves(cli: Command) -> None:
+    """In 81 moves (M. Gardner, Scientific American, February 1964)."""
+    solved = json.loads(cli("solve", "klotski-moves", START, "--to", EXIT, "--json", "--quiet").out)
+    assert solved["distance"] == len(solved["moves"]) == 81
     assert [row[1:3] for row in solved["solutions"][0][-1].split("/")[3:]] == ["AA", "AA"]
-    to_the_end = json.loads(cli("solve", puzzle, "--moves", " ".join(solved["moves"]), "--to", EXIT, "--json").out)
+    to_the_end = json.loads(
+        cli("solve", "klotski-moves", "--moves", " ".join(solved["moves"]), "--to", EXIT, "--json").out
+    )
     assert to_the_end["distance"] == 0

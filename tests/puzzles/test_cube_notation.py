@@ -67,7 +67,7 @@ def scramble(rng: random.Random, names: list[str], ends: list[str]) -> list[tupl
 def test_scrambles(name: str) -> None:
     has_piece, is_held, names, ends = CUBES[name]
     puzzle, rng = load_config(name).puzzle, random.Random(7)
-    for _ in range(12):
+    for _ in range(6):
         turns, cube = scramble(rng, names, ends), Cube(has_piece)
         for turn, end in turns:
             cube.turn(turn, ENDS[end])
@@ -81,7 +81,7 @@ def test_scrambles_of_the_tower() -> None:
     puzzle, rng = load_config("2x2x3").puzzle, random.Random(7)
     upright = ["U", "D'", "R2", "F2", "L2", "B2", "y", "y'", "x2", "z2", "E", "u", "d'", "Uw2", "E2"]
     lying = ["U2", "D2", "R2", "L2", "y2", "z2"]
-    for _ in range(12):
+    for _ in range(6):
         words = rng.choices([*upright, "lying"], k=12)
         sequence = " ".join(" ".join(["x", *rng.choices(lying, k=3), "x'"]) if w == "lying" else w for w in words)
         cube = Cube(tower)

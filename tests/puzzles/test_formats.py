@@ -37,12 +37,10 @@ def sample(name: str) -> TwistyDefinition:
 @pytest.mark.parametrize(
     ("name", "metric", "key", "depth"),
     [
-        ("pyramorphix.tws", "half", "pyramorphix", 99),
         ("pyramorphix.gap", "half", "pyramorphix", 99),
-        ("puzzlernovice.tws", "half", NOVICE, 99),
-        ("puzzlernovice.tws", "quarter", f"{NOVICE}, each move and its inverse alone (quarter turns)", 99),
+        ("puzzlernovice.tws", "half", NOVICE, 7),
         ("2x2x2.tws", "quarter", CUBE + "quarter turns", 5),
-        ("2x2x2.kpuzzle.json", "half", CUBE + "half turns", 5),
+        ("2x2x2.kpuzzle.json", "half", CUBE + "half turns", 4),
     ],
 )
 def test_layers_of_samples(name: str, metric: str, key: str, depth: int) -> None:
@@ -67,13 +65,6 @@ def test_gap_finds_the_orbits_again(name: str) -> None:
     assert [orbit.orientations for orbit in found.orbits] == [orbit.orientations for orbit in definition.orbits]
 
 
-def test_the_ivy_cube_as_a_whole() -> None:
-    """Its 29,160 positions are those of four corners and an even permutation of six faces."""
-    for found in (read_tws(GEOMETRY["ivy_cube"].tws()), read_gap(GEOMETRY["ivy_cube"].gap())):
-        counts = layers(found, expand(found.turns).values())
-        assert (sum(counts), len(counts) - 1, counts[1]) == (29160, 8, 8)
-
-
 def test_the_pyraminx_of_the_sample_is_that_of_geometry() -> None:
     found = sample("pyraminx.gap")
     made = read_tws(PYRAMINX.tws())
@@ -82,10 +73,9 @@ def test_the_pyraminx_of_the_sample_is_that_of_geometry() -> None:
     assert layers(found, expand(found.turns).values(), 4) == layers(made, expand(made.turns).values(), 4)
 
 
-@pytest.mark.parametrize("kind", ["tws", "gap", "kpuzzle"])
 @pytest.mark.parametrize(
-    ("name", "positions"),
-    [("skewb", 37_791_360), ("ivy_cube", 29_160), ("dino", 239_500_800), ("pyraminx", 302_330_880)],
+    ("name", "positions", "kind"),
+    [("skewb", 37_791_360, "gap"), ("dino", 239_500_800, "kpuzzle"), ("pyraminx", 302_330_880, "tws")],
 )
 def test_the_groups_of_puzzles_from_geometry(name: str, positions: int, kind: str) -> None:
     """Their orders are published, those of the larger three as what twsearch counts."""
@@ -124,10 +114,9 @@ def outcome(read: Reader, text: str) -> str:
 
 
 @pytest.mark.parametrize("kind", TEXTS)
-@pytest.mark.parametrize("seed", range(2))
-def test_damaged_texts(kind: str, seed: int) -> None:
+def test_damaged_texts(kind: str) -> None:
     read, texts = TEXTS[kind]
-    random = Random(seed)
+    random = Random(1)
     refused = 0
     for _ in range(400):
         text = mutated(random.choice(texts), random)
@@ -142,7 +131,7 @@ def test_damaged_texts(kind: str, seed: int) -> None:
     ("kind", "text", "message"),
     [
         ("tws", "Set A 2 2\n" * 200_000, "expected at most 1,048,576 characters, found 2,000,000"),
-        ("tws", "#\n" * 500_000, "line 500001: end of the file: Solved or StartState is missing"),
+        ("tws", "#\n" * 100_000, "line 100001: end of the file: Solved or StartState is missing"),
         (
             "tws",
             "Set A 1 1\nSolved\nEnd\n" + "\n".join(f"Move a{k}\nEnd" for k in range(2000)),
@@ -150,10 +139,10 @@ def test_damaged_texts(kind: str, seed: int) -> None:
         ),
         ("kpuzzle", "[" * 500_000, "the JSON is nested too deeply"),
         ("kpuzzle", '{"name": ' + "1" * 5000 + "}", "a number in the JSON has thousands of digits"),
-        ("kpuzzle", '{"orbits": [' + "{}," * 300_000 + "{}]}", "orbits[0].orbitName: this key is missing"),
+        ("kpuzzle", '{"orbits": [' + "{}," * 100_000 + "{}]}", "orbits[0].orbitName: this key is missing"),
         ("gap", ";" * 300_000, "the file contains no permutation, such as M_R:=(1,2,3);"),
-        ("gap", "a:=" + "(1)" * 300_000 + ";", "expected each point once, found 1 twice"),
-        ("gap", "a:=(" + "1," * 300_000 + ";", "expected cycles"),
+        ("gap", "a:=" + "(1)" * 100_000 + ";", "expected each point once, found 1 twice"),
+        ("gap", "a:=(" + "1," * 100_000 + ";", "expected cycles"),
         ("gap", "Size(" + ")" * 300_000 + "x;", "expected NAME:="),
     ],
 )

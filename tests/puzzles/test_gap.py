@@ -101,7 +101,6 @@ def test_the_mathieu_group_m11() -> None:
         ("M_A:=(1,2);\n\nM_A:=(1,3);", "line 3: M_A: the name 'M_A' is already used"),
         ("M_A:=(1,2)(2,3);", "line 1: M_A: expected each point once, found 2 twice"),
         ("M_A:=(0,1);", "line 1: M_A: expected points from 1 to 1024, found '0'"),
-        ("M_A:=(1,1025);", "line 1: M_A: expected points from 1 to 1024, found '1025'"),
         (
             "M_A:=(1,2;",
             r"line 1: M_A: expected cycles such as \(1,2,3\)\(4,5\), found '\(1,2'; powers and other expressions "
@@ -112,17 +111,13 @@ def test_the_mathieu_group_m11() -> None:
             r"line 2: M_B: expected cycles such as \(1,2,3\)\(4,5\), found 'M_A\^2'; powers and other expressions "
             "are not supported$",
         ),
-        ("M_A:=(1,²);", "line 1: M_A: expected cycles"),
         ("M_A:=(1,2);\nPrint(M_A);", r"line 2: 'Print\(M_A\)' is not supported; expected NAME:=\.\.\."),
         ("M_A:=(1,2);\nGen:=[M_B];", "line 2: Gen: 'M_B' is not the name of a permutation"),
         ("M_A:=(1,2);\nGen:=[M_A,M_A];", "line 2: Gen: 'M_A' is listed twice"),
         ("M_A:=(1,2);\nGen:=[];", "line 2: Gen: the list of permutations is empty"),
-        ("M_A:=(1,2);\nGen:=[M_A,];", "line 2: Gen: '' is not the name of a permutation"),
         ("M_A:=(1,2);\nGen:=[M_A];\nGen:=[M_A];", "line 3: Gen: expected one list of names"),
-        ("M_A:=(1,2);\nGen:=[(1,2)];", "line 2: Gen: expected one list of names"),
         ("M_A:=(1,2);ip:=[[1],\n[2],[1]];", "line 1: ip: expected each point once, found 1 twice"),
         ("M_A:=(1,2);ip:=[1,2];", r"line 1: ip: expected one list of lists such as \[\[1\],\[2,3\]\], found '\[1,2\]'"),
-        ("M_A:=(1,2);ip:=[[1],];", "line 1: ip: expected one list of lists"),
         ("M_A:=(1,2);ip:=[[1]];ip:=[[2]];", "line 1: ip: expected one list of lists"),
         (
             f"M_A:=({','.join(map(str, range(1, 301)))});ip:=[[1]];",

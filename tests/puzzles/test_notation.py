@@ -34,14 +34,11 @@ def test_single_characters_need_no_separators(text: str) -> None:
     [
         ("1 2 0", "expected 6 symbols, found 3"),
         ("", "expected 6 symbols, found 0"),
-        (" / ", "expected 6 symbols, found 0"),
         ("1 1 2 2 1 0 0", "found 7"),
         ("1 1 2 2 7 0", "expected one of 0 1 2 11, found '7'"),
-        ("1 1 2 2 # 0", "found '#'"),
         ("1 1 2 2 1 " + "9" * 5000, "99…"),
         ("9" * 5000, "found 1"),
         ("1 1 / 2 2 / 11 0", "expected 2 rows of 3, or one line, found rows of 2, 2, 2"),
-        ("1122/10", "found rows of 4, 2"),
     ],
 )
 def test_refused(text: str, message: str) -> None:
@@ -168,7 +165,6 @@ def test_burnt_pancakes_are_read_with_signs_or_as_two_lists(text: str, pancakes:
     ("text", "message"),
     [
         ("1 2", "expected 3 pancakes such as 1 or -1, found 2"),
-        ("", "expected 3 pancakes such as 1 or -1, found 0"),
         ("1 2 7", "expected one of 1 2 3, found '7'"),
         ("--1 2 3", "expected one of 1 2 3, found '-1'"),
         ("1 2 3 / 0 1 2", "expected one of 0 1, found '2'"),

@@ -45,11 +45,9 @@ def fitting(puzzle: Puzzle, pattern: str) -> list[str]:
         (TWO_DIGITS, "9 10 11 [^12] [^12 0] ?", ["9 10 11 0 13 12"]),
         (TILES, "[01][01]?/{2 2}3", ["0 1 3 2 2 3", "1 0 3 2 2 3"]),
         (TILES, "[1][1]????", []),
-        (TILES, "1/2/2/3/3/0", ["1 2 2 3 3 0"]),
         (TILES, "1 {2 2} \n {330}", ["1 2 2 0 3 3", "1 2 2 3 0 3", "1 2 2 3 3 0"]),
         (TILES, "1 2 {2 3} 3 0 /", ["1 2 2 3 3 0", "1 2 3 2 3 0"]),
         (HOLED, "A?#/{B-}C", ["AB-BC", "ABB-C"]),
-        (HOLED, "A?{B-}C", ["AB-BC", "ABB-C"]),
         (
             TWO_DIGITS,
             "9 {10 11} 12 ??",
@@ -112,10 +110,7 @@ def test_batches_are_bounded_and_list_each_position_once(monkeypatch: pytest.Mon
     [
         (TILES, "{12}2/33", "expected 6 squares, found 5"),
         (TILES, "12/23/30", "expected 2 rows of 3, or one line, found rows of 2, 2, 2"),
-        (TILES, "{1223}/30", "found rows of 3, 1, 2"),
-        (TILES, "", "expected 6 squares, found 0"),
         (TILES, "{12 2 330", r"brackets in pairs, found '\{'"),
-        (TILES, "12]2 330", r"brackets in pairs, found '\]'"),
         (TILES, "{}12233 0", r"pattern '\{\}12233 0': the brackets '\{\}' contain no pieces"),
         (TILES, "{[1]}22330", "brackets in pairs"),
         (TILES, "x22330", "expected one of 0 1 2 3, found 'x'"),
@@ -174,9 +169,7 @@ def test_the_text_of_a_query_by_pattern(cli: Command, knights: Path) -> None:
     assert "a shortest path from the start to the nearest:" in text
 
 
-@pytest.mark.parametrize("batch", [1 << 16, 5000])
-def test_a_pattern_that_all_positions_match(finished: Path, monkeypatch: pytest.MonkeyPatch, batch: int) -> None:
-    monkeypatch.setattr("antipodes.puzzles.pattern.BATCH", batch)
+def test_a_pattern_that_all_positions_match(finished: Path) -> None:
     with open_table(finished) as table:
         matches = table.match("?????????")
         assert matches.nearest.tolist() == table.puzzle.start_labels.tolist()
@@ -213,7 +206,7 @@ def contents(puzzle: Puzzle) -> list[tuple[int, ...]]:
 
 
 @given(st.data())
-@settings(max_examples=5 * settings().max_examples)
+@settings(max_examples=3 * settings().max_examples)
 def test_patterns_of_several_parts_and_of_values(data: st.DataObject) -> None:
     puzzle = SEVERAL[data.draw(st.sampled_from(sorted(SEVERAL)))]
     words, every = list[str](), contents(puzzle)

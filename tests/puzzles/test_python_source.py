@@ -84,8 +84,10 @@ def test_forms_of_an_import(tmp_path: Path, imported: str, define: str) -> None:
     assert load_config(f"{path}:dial").puzzle.name == "dial"
 
 
-@pytest.mark.parametrize("name", ["dial", "puzzle", "Dial"])
-@pytest.mark.parametrize("form", ["dials_of_mine.py:{}", "dials_of_mine:{}", "./dials_of_mine.py:{}"])
+@pytest.mark.parametrize(
+    ("form", "name"),
+    [("dials_of_mine.py:{}", "dial"), ("dials_of_mine:{}", "puzzle"), ("./dials_of_mine.py:{}", "Dial")],
+)
 def test_forms_of_a_reference(dial: Path, form: str, name: str) -> None:
     config = load_config(form.format(name))
     assert config.puzzle.successors([4]).tolist() == [[0]]

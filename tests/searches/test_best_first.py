@@ -101,7 +101,7 @@ def test_weighted_astar_keeps_its_bound(distances, weight):
 
 @pytest.mark.parametrize("width", [1, 10**6])
 def test_beam_returns_valid_paths_and_claims_no_more_than_it_knows(distances, width):
-    for position in distances.positions():
+    for position in distances.positions()[::3]:
         depth = int(distances(position[np.newaxis])[0])
         for function in (distances, lambda labels: 7 * (labels != distances.rules.first).sum(axis=1)):
             answer = beam(Problem.of(distances.rules, position), heuristic=function, width=width)

@@ -86,8 +86,8 @@ def test_blocks_are_expanded_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("antipodes_tasks.searches.batch_dfs.BLOCK", 3)
     monkeypatch.setattr("antipodes_tasks.keys.steps.BATCH_BYTES", 9)
     monkeypatch.setattr("antipodes_tasks.searches.breadth_first.BLOCK", 2)
-    plain = hanoi(4, 3)
-    goal = np.full(3, 3, dtype=np.uint8)
+    plain = hanoi(3, 3)
+    goal = np.full(3, 2, dtype=np.uint8)
     expected = paths_from(plain)[goal.tobytes()]
     for search in (bfs, iddfs):
         check(search, as_functions(plain, inverses=False), goal, expected)

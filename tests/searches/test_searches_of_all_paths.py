@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import assume, event, given, settings
+from hypothesis import assume, event, given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from random_moves import with_inverses
@@ -150,7 +150,6 @@ def _shared(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("_shared")
 @given(transform_puzzles().filter(legal_everywhere).map(reversible), st.booleans(), SEEDS)
-@settings(max_examples=2 * settings().max_examples)
 def test_turns(puzzle: Puzzle, partial: bool, seeds: list[int]) -> None:
     heuristic = turn_patterns(puzzle, first_part(puzzle) if partial else puzzle)
     check_all_paths(puzzle, heuristic, seeds)
@@ -186,7 +185,6 @@ def _swap(places: range) -> list[int]:
 
 @pytest.mark.usefixtures("_shared")
 @given(mirrored_puzzles(), st.data(), SEEDS)
-@settings(max_examples=2 * settings().max_examples)
 def test_reduced_tables(puzzle: Puzzle, data: st.DataObject, seeds: list[int]) -> None:
     spaces = [one for one in reduced_spaces(puzzle.rules) if one.numbering.frame.has_keys]  # type: ignore[attr-defined]
     assume(spaces)

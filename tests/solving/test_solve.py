@@ -78,7 +78,8 @@ def test_which_method_suits() -> None:
 
 
 def test_a_puzzle_of_more_positions_than_can_be_counted() -> None:
-    lights = puzzle_from({"name": "lights", "family": "lights-out", "rows": 8, "columns": 9})
+    edges = [[place, place + 1] for place in range(69)]
+    lights = puzzle_from({"name": "lights", "family": "lights-out", "lights": 70, "edges": edges})
     assert choose_method(Problem.of(lights.rules, lights.start_labels[0])).method == "bidirectional"
 
 

@@ -107,7 +107,6 @@ def heuristic(puzzle: Puzzle, addresses: Sequence[Path]) -> PermutationPatterns:
     [
         *((name, {}) for name in PATTERNS),
         ("pyraminx", {"drop_orientation": ["EDGES:4,5,6"], "keep": ["EDGES:1,2,3"], "omit": ["AXIALS"]}),
-        ("2x2x2-corner", {"drop_orientation": ["CORNERS:1"], "keep": ["CORNERS:1,2"]}),
         ("ivy", {"drop_orientation": ["CORNERS:2"], "keep": ["CENTRES:1"]}),
     ],
 )
@@ -120,7 +119,7 @@ def test_bounds_are_admissible_and_consistent_and_lead_to_shortest_paths(
         found = heuristic(puzzle, [store(folder, pattern_settings(puzzle, Abstraction(**forgotten)))])
     else:
         found = heuristic(puzzle, stores(folder, name, list(PATTERNS[name])))
-    labels = np.concatenate((puzzle.start_labels, scrambled(puzzle, 300), scrambled(puzzle, 50, moves=3)))
+    labels = np.concatenate((puzzle.start_labels, scrambled(puzzle, 100), scrambled(puzzle, 20, moves=3)))
     with whole_table(folder, name) as table:
         distances = table.distances(labels)
     bounds = found.estimates(labels)
@@ -129,7 +128,7 @@ def test_bounds_are_admissible_and_consistent_and_lead_to_shortest_paths(
     after = puzzle.successors_many(labels)
     steps = np.abs(found.estimates(after.positions[after.legal]) - np.repeat(bounds, after.legal.sum(axis=1)))
     assert steps.max() == 1
-    for one, distance in zip(labels[::40], distances[::40].tolist(), strict=True):
+    for one, distance in zip(labels[::24], distances[::24].tolist(), strict=True):
         answer = ida_star(Problem.of(puzzle.rules, one), heuristic=found)
         assert answer.distance == distance
         assert len(answer.solutions[0]) == distance + 1
@@ -274,13 +273,13 @@ def test_searches_with_reduced_tables_expand_the_same_positions(
     settings = settings_of("pyraminx", "edges", PATTERNS["pyraminx"]["edges"])
     plain = heuristic(puzzle, [store(folder, {**settings, "name": "whole"}, "off")])
     address = store(folder, {**settings, "name": "reduced"}, "on")
-    labels = scrambled(puzzle, 60, moves=8)
+    labels = scrambled(puzzle, 30, moves=8)
     for _ in range(2):  # made, then from the cache
         reduced = heuristic(puzzle, [address])
         assert reduced.views[0].table.quotient is not None
         assert len(reduced.values) < len(plain.values) * 0.7
         assert np.array_equal(reduced.estimates(labels), plain.estimates(labels))
-        for one in labels[:8]:
+        for one in labels[:3]:
             problem = Problem.of(puzzle.rules, one)
             answer, expected = ida_star(problem, heuristic=reduced), ida_star(problem, heuristic=plain)
             assert (answer.distance, answer.expanded) == (expected.distance, expected.expanded)
@@ -292,7 +291,7 @@ def test_what_moves_do_guides_long_searches_in_the_same_way(
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     puzzle = load_config("pyraminx").puzzle
     found = heuristic(puzzle, [store(folder, settings_of("pyraminx", "to-step", {"AXIALS": None}), "on")])
-    problems = [Problem.of(puzzle.rules, one) for one in scrambled(puzzle, 4, moves=8)]
+    problems = [Problem.of(puzzle.rules, one) for one in scrambled(puzzle, 2, moves=8)]
     before = [ida_star(problem, heuristic=found, every=True) for problem in problems]
     alone = [ida_star(problem, heuristic=found) for problem in problems]
     nothing = replace(found, room=100)
@@ -363,8 +362,8 @@ def test_symmetric_positions_are_as_far_where_symmetric_paths_are_left_out(
     random = np.random.default_rng(1)
     numbering = numbering_of(stepped.rules)
     with whole_table(folder, "pyraminx") as table:
-        labels = numbering.unrank(random.choice(numbering.size, 40_000, replace=False))
-        labels = labels[kept_by_symmetries(stepped, labels) > 1][:8]
+        labels = numbering.unrank(random.choice(numbering.size, 20_000, replace=False))
+        labels = labels[kept_by_symmetries(stepped, labels) > 1][:4]
         distances = table.distances(labels).tolist()
     assert len(set(distances)) > 2
     for number, (position, distance) in enumerate(zip(labels, distances, strict=True)):
@@ -395,7 +394,7 @@ def test_central_positions_are_as_far_where_paths_begin_with_a_chosen_class(
     with whole_table(folder, "pyraminx") as table:
         distances = table.distances(labels).tolist()
     stages = list[int]()
-    for number, (position, distance) in enumerate(list(zip(labels, distances, strict=True))[1::26]):
+    for number, (position, distance) in enumerate(list(zip(labels, distances, strict=True))[1::52]):
         answer = ida_star(Problem.of(stepped.rules, position), heuristic=stepped, threads=1 + number % 2)
         assert answer.distance == distance
         assert np.array_equal(answer.solutions[0][-1], stepped.goal)

@@ -27,7 +27,7 @@ from antipodes_tasks.spaces.arrangements import PARITY, Arrangements
 from antipodes_tasks.spaces.selection import best_space, every_cut, index_size, numbering_of, stored_space
 from antipodes_tasks.spaces.space import NOT_NUMBERED, SpaceRecord
 
-BOARDS = [(1, 3), (1, 5), (2, 2), (2, 3), (3, 2), (1, 7)]
+BOARDS = [(1, 5), (2, 2), (2, 3)]
 
 
 def board(rows: int, columns: int, **changes: Any) -> Puzzle:
@@ -152,7 +152,7 @@ def test_half_of_a_puzzle_that_has_no_halves() -> None:
         stored_space(board(2, 3, start="1 1 2 3 4 0").rules, SpaceRecord("arrangements", 30, 12, {"parity": TIED}))
 
 
-@pytest.mark.parametrize(("rows", "columns"), [(2, 3), (3, 2), (2, 4), (3, 3), (4, 4)])
+@pytest.mark.parametrize(("rows", "columns"), [(2, 3), (3, 2), (4, 4)])
 def test_all_positions_of_a_sliding_board_are_known_to_be_reachable(rows: int, columns: int) -> None:
     rules = board(rows, columns).rules
     numbering = numbering_of(rules)

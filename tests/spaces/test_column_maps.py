@@ -47,6 +47,7 @@ def random_graph() -> dict[str, Any]:
     return settings(edges=[[end, place] for place in range(1, SQUARES) for end in {0, rng.randrange(place)}])
 
 
+@pytest.mark.slow
 def test_against_brute_force(tmp_path: Path) -> None:
     around: list[set[int]] = [set() for _ in range(SQUARES)]
     for a, b in random_graph()["edges"]:

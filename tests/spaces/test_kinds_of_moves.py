@@ -62,7 +62,7 @@ class OnlyApplied(NewKind):
     ("config", "kind"),
     [
         (load_config("eight-puzzle"), StatedAsPairs),
-        (load_config("2x2x2"), StatedAsTransforms),
+        (load_config("ivy"), StatedAsTransforms),
         (Config({"name": "towers", "family": "hanoi", "pegs": 3, "discs": 4}), OnlyApplied),
     ],
 )

@@ -25,13 +25,13 @@ def family(name: str, **settings: Any) -> Puzzle:
     return puzzle_from({"name": name, "family": name, **settings})
 
 
-@pytest.mark.parametrize("discs", [1, 4, 8])
+@pytest.mark.parametrize("discs", [1, 6])
 def test_three_pegs_have_a_radius_of_all_sums_of_powers_of_two(discs: int) -> None:
     layers = layers_of_space(best_space(family("hanoi", pegs=3, discs=discs).rules))
     assert (len(layers) - 1, sum(layers)) == (2**discs - 1, 3**discs)
 
 
-@pytest.mark.parametrize("pegs", [3, 4, 5])
+@pytest.mark.parametrize("pegs", [3, 5])
 def test_hanoi_needs_a_column_map_for_each_two_pegs(pegs: int) -> None:
     for space in orbit_spaces(family("hanoi", pegs=pegs, discs=4)):
         assert space.filler.max_moves == pegs * (pegs - 1)
@@ -43,7 +43,7 @@ def test_pancakes_need_few_column_maps() -> None:
     assert len(space.filler.filled().column_maps) == 5, "reverse the first 2, 3, 4 or 5 free places, or none"
 
 
-@pytest.mark.parametrize("n", [7, 9, 11])
+@pytest.mark.parametrize("n", [7, 11])
 def test_topspin_of_odd_size_numbers_even_permutations_only(n: int) -> None:
     space = best_space(family("topspin", n=n).rules)
     assert space.size == factorial(n) // 2

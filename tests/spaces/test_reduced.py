@@ -51,7 +51,7 @@ def check_all(puzzle: Puzzle) -> int:
     return len(spaces)
 
 
-@settings(max_examples=3 * settings().max_examples, suppress_health_check=list(HealthCheck))
+@settings(max_examples=2 * settings().max_examples, suppress_health_check=list(HealthCheck))
 @given(symmetric_puzzles() | twist_puzzles() | swap_puzzles())
 def test_random_puzzles(puzzle: Puzzle) -> None:
     """Of several parts and starts, with one-way moves, twists or empty places."""
@@ -62,7 +62,7 @@ def test_random_puzzles(puzzle: Puzzle) -> None:
     ("settings", "order"),
     [
         ({"family": "hanoi", "pegs": 4, "discs": 4}, 6),
-        ({"family": "hanoi", "pegs": 7, "discs": 2}, 720),
+        ({"family": "hanoi", "pegs": 6, "discs": 2}, 120),
         ({"family": "generators", "start": "a a a", "moves": {"L": [1, 2, 0]}}, 2),
         ({"family": "generators", "start": "0 1 2 3 4 5", "moves": {"L": [1, 2, 3, 4, 5, 0], "X": "(0 2)(3 5)"}}, 2),
     ],
@@ -213,9 +213,7 @@ def test_boards(start: str) -> None:
     assert check_all(puzzle)
 
 
-@pytest.mark.parametrize(
-    ("name", "order"), [("2x2x2", 48), ("dino", 48), ("eight-puzzle", 1), ("klotski", 1), ("three-colours", 1)]
-)
+@pytest.mark.parametrize(("name", "order"), [("2x2x2", 48), ("eight-puzzle", 1), ("klotski", 1), ("three-colours", 1)])
 def test_symmetries_are_used_where_they_pay(name: str, order: int) -> None:
     assert best_space(load_config(name).puzzle.rules, "auto").numbering.symmetries == order
 
@@ -242,7 +240,7 @@ def test_values_that_no_moves_lead_to_are_no_matter(tmp_path: Path) -> None:
         assert table.layers == [2]
 
 
-@pytest.mark.parametrize("name", ["2x2x2", "dino", "hanoi-4-pegs", "lights-out-5x5", "eight-puzzle"])
+@pytest.mark.parametrize("name", ["2x2x2", "hanoi-4-pegs", "lights-out-5x5", "eight-puzzle"])
 def test_least_rows_are_listed_in_order_without_the_others(name: str) -> None:
     """Rows with twists, with all pieces of one parity, with classes of equal pieces, and values of one sum."""
     rules = load_config(name).puzzle.rules
@@ -258,6 +256,7 @@ def test_least_rows_are_listed_in_order_without_the_others(name: str) -> None:
     assert listed >= 3
 
 
+@pytest.mark.slow
 def test_tables_are_filled_in_the_memory_planned(monkeypatch: pytest.MonkeyPatch) -> None:
     """With small row blocks, most of the memory is for the tables, as it is in large spaces."""
     monkeypatch.setattr(row_tables, "LINES", 256)

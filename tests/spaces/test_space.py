@@ -219,9 +219,7 @@ def test_a_record_of_another_kind_of_moves_is_refused(case: Case, data: st.DataO
 
 LARGER: dict[str, tuple[type[Numbering], Puzzle]] = {
     "sliding": (Arrangements, load_config("eight-puzzle").puzzle),
-    "several blanks": (Arrangements, load_config("two-blanks").puzzle),
     "pancake": (Orbits, family("pancake", n=9)),
-    "hanoi": (Orbits, family("hanoi", pegs=4, discs=8)),
     "ivy": (Group, load_config("ivy").puzzle),
     "own towers": (MixedRadix, towers(4, 7)),
     "blocks": (Keyed, family("blocks", start="BAAC/BAAC/D..E")),
@@ -233,7 +231,7 @@ LARGER: dict[str, tuple[type[Numbering], Puzzle]] = {
 def test_blocks_of_tables_are_filled_in_any_order_by_threads_in_the_memory_planned(name: str) -> None:
     kind, puzzle = LARGER[name]
     spaces = [space for space in every_cut(puzzle.rules, kind.of(puzzle.rules)) if space.filler.table_bytes < 1 << 23]
-    for space in random.Random(1).sample(spaces, min(2, len(spaces))):
+    for space in random.Random(1).sample(spaces, 1):
         whole = space.filler.filled()  # loads the kernels
         tracemalloc.start()
         again = space.filler.filled()

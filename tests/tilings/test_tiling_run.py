@@ -103,7 +103,7 @@ def test_the_store_has_the_tilings_of_the_search(settings: dict[str, Any], tmp_p
     assert report.complete
 
 
-@pytest.mark.parametrize("stride", [16, pytest.param(5, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("stride", [40, pytest.param(9, marks=pytest.mark.slow)])
 def test_killed_at_every_step(stride: int, square_files: dict[str, bytes], tmp_path: Path) -> None:
     config = BoardConfig(SQUARE)
     with killed_at(0) as calls:
