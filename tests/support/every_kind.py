@@ -112,8 +112,8 @@ FEW = ("one-way", "bandaged", "reduced goals")
 """Names of the puzzles that fast tests search in more ways: one-way and reversible, reduced and not, by shapes."""
 
 
-def slow_unless_in(fast: Collection[str], names: Collection[str]) -> list[Any]:
-    """Return names as parameters of tests, which are slow unless the name is in ``fast``."""
+def slow_unless_in(fast: Collection[Any], names: Collection[Any]) -> list[Any]:
+    """Return names or other values as parameters of tests, which are slow unless the value is in ``fast``."""
     return [pytest.param(name, marks=() if name in fast else pytest.mark.slow) for name in names]
 
 

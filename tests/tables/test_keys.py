@@ -184,7 +184,7 @@ def tight(name: str, monkeypatch: Patch) -> RunOptions:
 
 @pytest.mark.parametrize(
     "name",
-    ["wide", *(pytest.param(name, marks=pytest.mark.slow) for name in ("one-way", "blocks"))],
+    ["one-way", *(pytest.param(name, marks=pytest.mark.slow) for name in ("wide", "blocks"))],
     indirect=True,
 )
 def test_in_pieces_on_disk(name: str, whole: Path, tight: RunOptions, tmp_path: Path, monkeypatch: Patch) -> None:

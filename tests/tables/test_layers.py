@@ -38,11 +38,6 @@ def test_events_of_a_run(tmp_path: Path) -> None:
     assert [event.settled for event in partitions] == list(range(1, partitions[0].partitions + 1))
 
 
-def test_every_layer_is_committed(tmp_path: Path) -> None:
-    events = events_of(tmp_path / "t.zarr", checkpoint_every=0)
-    assert sorted({event.depth for event in events if isinstance(event, Committed)}) == list(range(23))
-
-
 @pytest.mark.parametrize("failing", [0, 4, 9, 12])
 def test_a_failed_write_loses_no_commit(failing: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     config, store = config_of("corners and equal edges"), tmp_path / "t.zarr"

@@ -276,7 +276,7 @@ class TestSpill:
             run_puzzle(config_of("topspin"), tmp_path / "t.zarr", RunOptions(spill=str(tmp_path / "spill")))
         assert foreign.read_text() == "x"
 
-    @pytest.mark.parametrize("counts_only", [False, True])
+    @pytest.mark.parametrize("counts_only", slow_unless_in([False], [False, True]))
     def test_one_that_is_gone(self, counts_only: bool, tmp_path: Path) -> None:
         options = RunOptions(spill=str(tmp_path / "spill"), counts_only=counts_only)
         run_puzzle(config_of("topspin"), tmp_path / "t.zarr", options, interrupted=stop_after(3))
@@ -291,7 +291,7 @@ class TestSpill:
         assert (report.complete, report.resumed_from) == (True, 3)
         assert not os.listdir(tmp_path / "moved")
 
-    @pytest.mark.parametrize("counts_only", [False, True])
+    @pytest.mark.parametrize("counts_only", slow_unless_in([True], [False, True]))
     def test_one_that_disappears_during_a_run(self, counts_only: bool, tmp_path: Path) -> None:
         spill, store = tmp_path / "spill", tmp_path / "t.zarr"
         options = RunOptions(spill=str(spill), counts_only=counts_only, workers=1)
@@ -312,7 +312,7 @@ class TestSpill:
             report.manifest.layers == run_puzzle(config_of("topspin"), tmp_path / "whole.zarr", memory).manifest.layers
         )
 
-    @pytest.mark.parametrize("counts_only", [False, True])
+    @pytest.mark.parametrize("counts_only", slow_unless_in([False], [False, True]))
     def test_one_of_a_store_that_is_removed_or_overwritten(self, counts_only: bool, tmp_path: Path) -> None:
         store, spill = tmp_path / "t.zarr", tmp_path / "spill"
         options = RunOptions(spill=str(spill), counts_only=counts_only, workers=1)

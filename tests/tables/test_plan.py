@@ -22,7 +22,7 @@ from antipodes.puzzles.families import puzzle_from
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.runs.session import Session
 from antipodes.system.events import Event, Listener, WaitingForWorkers
-from antipodes.system.machine import MIB, human
+from antipodes.system.machine import MIB
 from antipodes.system.options import RunOptions
 from antipodes.tables.layers import division as plan
 from antipodes.tables.layers.division import partitions, plan_chunk, plan_partition
@@ -116,17 +116,6 @@ def test_a_long_config_is_counted() -> None:
     plans = [plan_run(puzzle_from(table), settings=settings) for settings in (None, table)]
     assert plans[1].memory_bytes - plans[0].memory_bytes > 100 * len(edges)
     assert plans[1].disk_bytes - plans[0].disk_bytes > len(json.dumps(edges, indent=1))
-
-
-def test_human() -> None:
-    assert [human(size) for size in (0, 1023, 1024, 3 << 29, 5 << 40, 7 << 50)] == [
-        "0 bytes",
-        "1023 bytes",
-        "1.0 KiB",
-        "1.5 GiB",
-        "5.0 TiB",
-        "7.0 PiB",
-    ]
 
 
 def test_processes_hold_rows_of_others_and_uneven_shares() -> None:

@@ -253,12 +253,6 @@ def test_a_plot_of_an_evaluation(table: Table, tmp_path: Path) -> None:
         result.plot(tmp_path / "missing" / "plot.svg")
 
 
-def test_a_plot_without_its_extra(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("antipodes.tables.drawing.find_spec", lambda name: None)
-    with pytest.raises(InputError, match=r"^plot needs matplotlib: pip install '\.\[plot\]'"):
-        table.evaluate("manhattan", n=10).plot()
-
-
 def test_manhattan_is_admissible(table: Table) -> None:
     positions = table.space.unrank(np.arange(table.index_size))
     distances, estimates = table.distances(positions), manhattan(positions)
