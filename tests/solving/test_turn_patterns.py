@@ -362,8 +362,8 @@ def test_symmetric_positions_are_as_far_where_symmetric_paths_are_left_out(
     random = np.random.default_rng(1)
     numbering = numbering_of(stepped.rules)
     with whole_table(folder, "pyraminx") as table:
-        labels = numbering.unrank(random.choice(numbering.size, 20_000, replace=False))
-        labels = labels[kept_by_symmetries(stepped, labels) > 1][:4]
+        labels = numbering.unrank(random.choice(numbering.size, 40_000, replace=False))
+        labels = labels[kept_by_symmetries(stepped, labels) > 1][:8]
         distances = table.distances(labels).tolist()
     assert len(set(distances)) > 2
     for number, (position, distance) in enumerate(zip(labels, distances, strict=True)):

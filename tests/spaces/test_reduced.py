@@ -218,6 +218,7 @@ def test_symmetries_are_used_where_they_pay(name: str, order: int) -> None:
     assert best_space(load_config(name).puzzle.rules, "auto").numbering.symmetries == order
 
 
+@pytest.mark.slow
 def test_what_takes_much_memory_is_reduced_even_if_that_saves_no_time(monkeypatch: pytest.MonkeyPatch) -> None:
     rules = load_config("skewb").puzzle.rules
     monkeypatch.setattr(selection, "MAX_UNREDUCED_COST", 0)

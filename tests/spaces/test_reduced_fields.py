@@ -55,7 +55,7 @@ def check_all(puzzle: Puzzle) -> list[Space]:
     return spaces
 
 
-@settings(suppress_health_check=list(HealthCheck))
+@settings(max_examples=settings().max_examples // 2, suppress_health_check=list(HealthCheck))
 @given(st.integers(0, 10**6))
 def test_random_functions(seed: int) -> None:
     puzzle = symmetric_function_puzzle(seed)
