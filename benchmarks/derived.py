@@ -22,6 +22,11 @@ MEMORY, TABLES, HELD = (3 + 1 / 32) / 8, (0, 0, 12.5e9), (0, 12.5e9, 12.5e9)
 """Bytes of memory per position, and bytes of move tables and of rows for other machines per machine."""
 SENT = 3 * 2.5
 """Bytes sent per position if there is more than one machine; a guess."""
+ON_DISK, ON_DISK_POSITIONS = "2x7 sliding puzzle", factorial(14) // 2
+"""The measured run of a sliding puzzle with layers on disk."""
+READ_AT_LEAST, READ_AT_MOST = 3, (3, 3, 24)
+"""Bytes read for each byte written: a layer is read as the frontier, and as one of the last two layers of two others.
+With several partitions, `plan` counts each frontier once for each partition (fifteen-puzzle with 142 GiB)."""
 
 
 def runs(_: Mapping[str, Section]) -> str:
@@ -70,20 +75,13 @@ def scaling_inputs(sections: Mapping[str, Section]) -> str:
 
 def scaling(sections: Mapping[str, Section]) -> str:
     """Return the table of estimates for runs of three sizes."""
-    search, journal, table, task, _ = _inputs(sections)
+    _, journal, table, task, _ = _inputs(sections)
     columns = []
     for positions, layers, tables, held in zip(SIZES.values(), LAYERS, TABLES, HELD, strict=True):
-        machines = ceil(MEMORY * positions / (MACHINE_BYTES - tables - held))
+        machines = _machines(positions, tables, held)
         shards, chunks = ceil(positions / SHARD), ceil(positions / CHUNK)
-        written, kept = journal * positions / machines / DISK, table * positions / machines / DISK
         sent = SENT * positions if machines > 1 else 0
-        seconds = {
-            "search": search * positions / machines / MACHINE_CORES,
-            "journal": written,
-            "assembly": written + kept,
-            "network": sent / machines / NETWORK,
-            "scheduler": machines * task * layers,
-        }
+        seconds = _seconds(sections, positions, layers, machines)
         columns.append(
             (
                 _bytes(MEMORY * positions) + (f", and {_bytes(tables + held)} per machine" if held else ""),
@@ -122,10 +120,61 @@ def scaling(sections: Mapping[str, Section]) -> str:
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 
+def _machines(positions: int, tables: float, held: float) -> int:
+    """Return the minimum number of machines, given the bytes of move tables and of rows of others on each of them."""
+    return ceil(MEMORY * positions / (MACHINE_BYTES - tables - held))
+
+
+def _seconds(sections: Mapping[str, Section], positions: int, layers: int, machines: int) -> dict[str, float]:
+    """Return the time of each part of a run."""
+    search, journal, table, task, _ = _inputs(sections)
+    written, kept = journal * positions / machines / DISK, table * positions / machines / DISK
+    return {
+        "search": search * positions / machines / MACHINE_CORES,
+        "journal": written,
+        "assembly": written + kept,
+        "network": SENT * positions / machines / NETWORK if machines > 1 else 0.0,
+        "scheduler": machines * task * layers,
+    }
+
+
+def choices(sections: Mapping[str, Section]) -> str:
+    """Return the table that compares a cluster with one machine that keeps its layers on disk."""
+    run = next(row for row in _runs() if row["run"] == ON_DISK and row["bits"] == "on disk")
+    search = float(run["processor_seconds"]) / ON_DISK_POSITIONS
+    written = 1e9 * float(run["written_gb"]) / ON_DISK_POSITIONS
+    lines = [("", *SIZES), ("---",) * 4]
+    cluster, hours, files, times = (list[str]() for _ in range(4))
+    for positions, layers, tables, held, most in zip(SIZES.values(), LAYERS, TABLES, HELD, READ_AT_MOST, strict=True):
+        machines = _machines(positions, tables, held)
+        seconds = sum(_seconds(sections, positions, layers, machines).values())
+        cluster.append(f"{counted_machines(machines)}, {_duration(seconds)}")
+        hours.append(f"{machines * seconds / 3600:.{0 if machines * seconds > 36000 else 1}f}")
+        files.append(_bytes(written * positions))
+        least, longest = (
+            search * positions / MACHINE_CORES + written * positions * (1 + times_read) / DISK
+            for times_read in (READ_AT_LEAST, most)
+        )
+        times.append(_duration(least) + (f" to {_duration(longest)}" if longest > least else ""))
+    lines += [
+        ("bits in memory: machines, time", *cluster),
+        ("machine hours", *hours),
+        ("layers on disk: bytes written", *files),
+        ("time of one machine", *times),
+    ]
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+def counted_machines(count: int) -> str:
+    """Return a number of machines in words."""
+    return f"{count} machine{'' if count == 1 else 's'}"
+
+
 FIGURES: dict[str, Callable[[Mapping[str, Section]], str]] = {
     "runs": runs,
     "scaling_inputs": scaling_inputs,
     "scaling": scaling,
+    "choices": choices,
 }
 """The function that writes each table."""
 

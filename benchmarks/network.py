@@ -15,11 +15,13 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
+from antipodes.tables.planning.network import ROUND_TRIPS
 from benchmarks import laboratory
-from benchmarks.measure import ANTIPODES, HERE, Row, median, run
+from benchmarks.measure import HERE, Row, median, run
 
 TITLE = "Networks"
 PUZZLE = "seven-tiles"
@@ -28,12 +30,16 @@ REPEATS = 1
 SCHEDULER, CLIENT, FIRST_WORKER = 1, 2, 3
 PORT = 8786
 START_SECONDS = 120.0
-SMALL_SHARDS = """
+PROGRAM = (
+    sys.executable,
+    "-c",
+    """
 from antipodes.tables.layers import division
 division.SHARD_STATES = 1, min(division.SHARD_STATES[0], 1 << 22)
 from antipodes.cli.program import main
 main()
-"""
+""",
+)
 """The program with shards of at most 4 million entries, so that each worker has some of a small puzzle."""
 FIRST = ("chrt", "--rr", "1")
 """The words with which commands begin that other programs of the machine should not delay."""
@@ -61,36 +67,39 @@ def measure(puzzle: str = PUZZLE, workers: int = WORKERS, repeats: int = REPEATS
     """Return the time that each link takes; a single row says what is missing if there can be no laboratory."""
     if (needed := laboratory.missing()) is not None:
         return [Row(f"`{puzzle}` on {workers} hosts", "", f"skipped: needs {needed}")]
-    with tempfile.TemporaryDirectory() as folder, _cluster(Path(folder), workers) as lab:
-        seconds: dict[Link | None, list[float]] = {link: [] for link in (None, *LINKS)}
-        _search(lab, puzzle, Path(folder))  # warms up the workers
-        for _ in range(repeats):
-            for link, found in seconds.items():
-                lab.limit(*((None, 0.0) if link is None else (link.bits_per_second, link.seconds)))
-                before = lab.network.carried_bytes
-                report = _search(lab, puzzle, Path(folder))
-                carried = lab.network.carried_bytes - before
-                found.append(report["seconds"]["search"])
-                print(f"{link or 'no limit'}: {found[-1]:.2f} s, {carried / 1e6:.1f} MB", file=sys.stderr)
-        lab.limit(None, 0.0)
-        runs = 1 + repeats * len(seconds)
-        planned = {link: _planned(puzzle, workers, link) for link in LINKS}
-        free = median(seconds[None])
-        rows = [Row(f"`{puzzle}` on {workers} hosts: search without a limit", "", f"{free:.2f} s")]
-        rows += [
+    with tempfile.TemporaryDirectory() as folder:
+        with _cluster(Path(folder), workers) as lab:
+            seconds, layers = _timed(lab, puzzle, Path(folder), repeats)
+        sent = _sent(Path(folder) / "counts", 1 + repeats * len(seconds))
+    free = median(seconds[None])
+    print("\n".join(f"depth {depth}: {count / 1e6:.2f} MB" for depth, count in sent.items()), file=sys.stderr)
+    return [
+        Row(f"`{puzzle}` on {workers} hosts: search without a limit", "", f"{free:.2f} s"),
+        *(
             Row(
                 f"`{puzzle}` on {workers} hosts, {link}: search; time lost; as planned",
                 "the plan within a factor of 1.5",
-                f"{median(seconds[link]):.2f} s; {median(seconds[link]) - free:.2f} s; {planned[link]:.2f} s",
+                f"{median(seconds[link]):.2f} s; {median(seconds[link]) - free:.2f} s; "
+                f"{_planned(puzzle, workers, link.name) + ROUND_TRIPS * 2 * link.seconds * layers:.2f} s",
             )
             for link in LINKS
-        ]
-        counts = Path(folder) / "counts"
-    sent = _sent(counts, runs)
-    total = f"{sum(sent.values()) / 1e6:.1f} MB"
-    rows.append(Row(f"`{puzzle}` on {workers} hosts: bytes of rows sent", "", total))
-    print("\n".join(f"depth {depth}: {count / 1e6:.2f} MB" for depth, count in sent.items()), file=sys.stderr)
-    return rows
+        ),
+        Row(f"`{puzzle}` on {workers} hosts: bytes of rows sent", "", f"{sum(sent.values()) / 1e6:.1f} MB"),
+    ]
+
+
+def _timed(
+    lab: laboratory.Laboratory, puzzle: str, folder: Path, repeats: int
+) -> tuple[dict[Link | None, list[float]], int]:
+    """Return the seconds of each search by link, None for no limit, and the number of layers."""
+    seconds: dict[Link | None, list[float]] = {link: [] for link in (None, *LINKS)}
+    layers = len(_search(lab, puzzle, folder)["layers"])  # warms up the workers
+    for _ in range(repeats):
+        for link, found in seconds.items():
+            lab.limit(*((None, 0.0) if link is None else (link.bits_per_second, link.seconds)))
+            found.append(_search(lab, puzzle, folder)["seconds"]["search"])
+            print(f"{link or 'no limit'}: {found[-1]:.2f} s", file=sys.stderr)
+    return seconds, layers
 
 
 @contextmanager
@@ -133,14 +142,14 @@ def _wait_for(counts: Path, workers: int) -> None:
 def _search(lab: laboratory.Laboratory, puzzle: str, folder: Path) -> Any:
     address = f"tcp://{lab.address(SCHEDULER)}:{PORT}"
     options = ["--counts-only", "--store", str(folder / "counted.zarr"), "--overwrite", "--json", "--scheduler"]
-    program = [sys.executable, "-c", SMALL_SHARDS]
-    return json.loads(run([*FIRST, *lab.at(CLIENT), *program, "run", puzzle, *options, address]).output)
+    return json.loads(run([*FIRST, *lab.at(CLIENT), *PROGRAM, "run", puzzle, *options, address]).output)
 
 
-def _planned(puzzle: str, workers: int, link: Link) -> float:
-    """Return the seconds that `plan` expects to be lost."""
-    cluster = ["--cluster-workers", str(workers), "--worker-memory", "8GiB", "--network", link.name]
-    report = json.loads(run([*ANTIPODES, "plan", puzzle, *cluster, "--json"]).output)
+@cache
+def _planned(puzzle: str, workers: int, rate: str) -> float:
+    """Return the seconds for the bytes, as `plan` prints them."""
+    cluster = ["--cluster-workers", str(workers), "--worker-memory", "8GiB", "--network", rate]
+    report = json.loads(run([*PROGRAM, "plan", puzzle, *cluster, "--json"]).output)
     return float(report["cluster"]["network"]["seconds"])
 
 

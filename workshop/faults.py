@@ -70,6 +70,7 @@ class Stage:
     ended: threading.Event = field(default_factory=threading.Event)
     """Set when the faults of the trial end."""
     threads: list[threading.Thread] = field(default_factory=list)
+    runs: list[Run] = field(default_factory=list)
 
     def one(self) -> int:
         """Return a host with a worker."""
@@ -92,12 +93,23 @@ class Stage:
         self.threads.clear()
         self.ended = threading.Event()
         self.lab.network.cut.clear()
-        for group in self.workers.values():
+        for group in self.alive():
             group.thaw()
         for filler in self.folder.glob("disk-*/filler"):
             filler.unlink()
         if restart:
             self.start_missing()
+
+    def alive(self) -> list[Group]:
+        """Return the groups of processes that have not ended; the numbers of others may belong to other programs."""
+        return [group for group in self.cluster.groups if group.process.poll() is None]
+
+    def end_runs(self) -> None:
+        """Kill the runs that have not ended."""
+        for run in self.runs:
+            if run.process.poll() is None:
+                run.kill()
+        self.runs.clear()
 
     def later(self, act: Callable[[], object]) -> None:
         """Act in a thread of its own."""
@@ -127,11 +139,13 @@ def freeze_for(seconds: float) -> Callable[[Stage], str]:
 
     def freeze(stage: Stage) -> str:
         host = stage.one()
-        stage.workers[host].stop()
+        group = stage.workers[host]
+        group.stop()
 
         def thaw() -> None:
             stage.ended.wait(seconds)
-            stage.workers[host].thaw()
+            if group in stage.alive():
+                group.thaw()
 
         stage.later(thaw)
         return f"worker {host} is frozen for {seconds:g} seconds"
@@ -190,7 +204,7 @@ def slow_down(stage: Stage) -> str:
     group = stage.workers[host]
 
     def pulse() -> None:
-        while not ended.is_set():
+        while not ended.is_set() and group.process.poll() is None:
             group.stop()
             ended.wait(0.9)
             group.thaw()
@@ -243,7 +257,7 @@ def trial(stage: Stage, fault: Callable[[Stage], str], known: dict[str, Any]) ->
     status = ending(run)
     told = f"status {status} after {time.monotonic() - since:.0f} s: {run.lines[-1].strip() if run.lines else ''}"
     if status is None:
-        assert any(line.startswith("depth") for line in run.lines[lines:]), f"no progress:\n{run.err}"
+        assert any(" depth " in line for line in run.lines[lines:]), f"no progress:\n{run.err}"
         told = f"continues after {LIMIT_SECONDS:.0f} s"
         stage.heal()
         status = ending(run)
@@ -268,8 +282,9 @@ def at_scheduler(stage: Stage) -> list[object]:
 
 def start(stage: Stage, host: int, shards: int, *arguments: object, cwd: Path | None = None) -> Run:
     """Start the program on a host."""
-    command = [*stage.lab.at(host), sys.executable, SUPPORT / "small_shards.py", *arguments]
-    return Program(command, cwd or stage.folder, {"SHARD_ENTRIES": str(shards)})
+    command: list[object] = [*stage.lab.at(host), sys.executable, SUPPORT / "small_shards.py", *arguments]
+    stage.runs.append(Program(command, cwd or stage.folder, {"SHARD_ENTRIES": str(shards)}))
+    return stage.runs[-1]
 
 
 class Program(Run):
@@ -325,6 +340,8 @@ def staged(seed: int) -> Iterator[Stage]:
         cluster = stack.enter_context(Cluster(folder, {"LAYER_SECONDS": LAYER_SECONDS}))
         cluster.start_scheduler("--host", lab.address(SCHEDULER), "--port", 8786, prefix=lab.at(SCHEDULER))
         stage = Stage(lab, cluster, folder, random.Random(seed))
+        stack.callback(lambda: cluster.groups.__setitem__(slice(None), stage.alive()))
+        stack.callback(stage.end_runs)
         stack.callback(stage.heal, restart=False)
         stage.start_missing()
         yield stage
@@ -392,6 +409,7 @@ def main() -> int:
             except AssertionError as error:
                 failures += 1
                 print(f"  FAILED: {error}", flush=True)
+            stage.end_runs()
             stage.heal()
             for line in sorted(noise(stage)):
                 print(f"  log: {line[:200]}", flush=True)

@@ -145,6 +145,8 @@ def test_the_network_of_a_cluster(cli: Command) -> None:
     small = "  network      about 0 bytes sent, less than a second lost; more than 1 worker would save little time\n"
     assert small in cli("plan", "eight-puzzle", *cluster).out
     assert planned_for(cli, *cluster)["network"] == {"sent_bytes": 0, "seconds": 0.0, "useful_workers": 1}
+    large = cli("plan", "seven-tiles", "--cluster-workers", 2, "--network", "1Gbit").out
+    assert " sent, about 1 second and 3 round trips per layer lost; more than 31 workers would save" in large
     keyed = cli("plan", "klotski", *cluster)
     assert "  network      unknown: only the search can count what is sent\n" in keyed.out
 

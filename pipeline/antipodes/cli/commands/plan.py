@@ -41,7 +41,7 @@ from antipodes.system.records import ABSENT, optional, record_of, values_of
 from antipodes.tables.json_results import PlanSizes, plan_sizes
 from antipodes.tables.planning.cluster_fit import ClusterFit, PlannedCluster, fit_cluster, identical_workers
 from antipodes.tables.planning.cluster_fit import Workers as Cluster
-from antipodes.tables.planning.network import NetworkCost, network_rate
+from antipodes.tables.planning.network import ROUND_TRIPS, NetworkCost, network_rate
 from antipodes.tables.planning.plan import Plan, plan_run
 from antipodes.tables.search.duration import Duration, described_range, estimate_duration
 from antipodes.tables.strategies.commitment import commitment_of
@@ -186,7 +186,8 @@ class ClusterEstimate:
         if self.cost is not None:
             lost = "less than a second" if self.cost.seconds < 1 else described_range((self.cost.seconds,) * 2)
             few = f"more than {counted(self.cost.useful_workers, 'worker')} would save little time"
-            yield f"  network      about {human(self.cost.sent_bytes)} sent, {lost} lost; {few}"
+            trips = f" and {ROUND_TRIPS} round trips per layer" if self.cost.sent_bytes else ""
+            yield f"  network      about {human(self.cost.sent_bytes)} sent, {lost}{trips} lost; {few}"
         elif self.rate is not None:
             yield "  network      unknown: only the search can count what is sent"
 

@@ -17,6 +17,9 @@ RATE = re.compile(r"(\d{1,9}(?:\.\d{1,9})?) ?([kMGT])bit(?:/s)?", re.ASCII)
 PREFIXES = {"k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
 SENT_BYTES = 1.1
 """Typical bytes sent for a position and a worker that needs it. `seven-tiles` with two workers sends 1.07 bytes."""
+ROUND_TRIPS = 3
+"""Number of times that each layer waits for the latency of the network, there and back: for rows, and until all workers
+have found it. Measured by ``python -m benchmarks.network``: 2.5 to 2.8."""
 NOTABLE_SHARE = 0.1
 """Minimum share of the time that more workers have to save."""
 
