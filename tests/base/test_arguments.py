@@ -108,6 +108,8 @@ def test_no_number(table: Table, wrong: Any) -> None:
         refused(RunOptions, memory_limit=wrong)
     if not isinstance(wrong, float | np.floating) or wrong != wrong:
         refused(RunOptions, checkpoint_every=wrong)
+    for name, number in (("workers", 0), ("checkpoint_every", -1), ("memory_limit", 1 << 70)):
+        refused(RunOptions, **{name: number})
 
 
 def test_numbers_out_of_range(table: Table) -> None:
@@ -192,7 +194,7 @@ def test_other_things_than_configs_problems_and_tables(tmp_path: Path, table: Ta
         refused(run_puzzle, config, store, **{name: wrong})
         refused(tile_board, board, store, **{name: wrong})
     refused(verify, store, "threads")
-    for option, wrong in (("overwrite", 1), ("scheduler", 5), ("scheduler_file", 5), ("checkpoint_every", -1)):
+    for option, wrong in (("overwrite", 1), ("scheduler", 5), ("scheduler_file", 5), ("scheduler_timeout", 1)):
         refused(RunOptions, **{option: wrong})
     refused(solve, Problem.of(EIGHT.rules, GOAL), "bfs", every=1)
     refused(solve, Problem.of(EIGHT.rules, GOAL), "bfs", says="bfs has no option heuristic", heuristic="manhattan")

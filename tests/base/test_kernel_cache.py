@@ -1,4 +1,4 @@
-"""The files of compiled kernels: only those that fit are loaded; all others are replaced."""
+"""Compiled kernels: of their files only those that fit are loaded, and their parts are compiled with them."""
 
 import importlib.util
 import os
@@ -13,6 +13,7 @@ from typing import Any
 import numba
 import numpy as np
 import pytest
+from numba.core.codegen import CPUCodeLibrary
 
 from antipodes_tasks.base import jit, kernel_cache
 
@@ -318,3 +319,56 @@ def test_arrays_that_cannot_be_written_have_files_of_their_own(tmp_path: Path) -
     words.flags.writeable = False
     assert imported(path).first(words) == 0
     assert len(list(tmp_path.glob("__pycache__/*.nbc"))) == 2
+
+
+PARTS = """
+from antipodes_tasks.base.jit import kernel
+
+@kernel
+def twice(number):
+    return 2 * number
+
+@kernel
+def fourfold(number):
+    return twice(twice(number))
+
+@kernel
+def eightfold(number):
+    return twice(fourfold(number))
+
+@kernel
+def shown(numbers):
+    print(numbers)
+    return len(numbers)
+
+@kernel
+def length(numbers):
+    return shown(numbers)
+"""
+
+
+@pytest.fixture
+def kernels(tmp_path: Path) -> Any:
+    """A module of kernels that have not been compiled."""
+    path = tmp_path / "kernels_of_parts.py"
+    path.write_text(PARTS)
+    return imported(path)
+
+
+def test_each_kernel_is_optimised_once_together_with_its_parts(kernels: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    optimised, optimise = list[str](), CPUCodeLibrary._optimize_final_module
+
+    def listed(library: Any) -> None:
+        optimised.append(library.name)
+        optimise(library)
+
+    monkeypatch.setattr(CPUCodeLibrary, "_optimize_final_module", listed)
+    assert kernels.eightfold(5) == 40
+    assert optimised == ["eightfold"]
+    assert kernels.fourfold(5) == 20  # it is also a kernel of its own
+    assert optimised == ["eightfold", "fourfold"]
+
+
+def test_parts_use_no_python_objects(kernels: Any) -> None:
+    with pytest.raises(NotImplementedError, match="uses Python objects"):
+        kernels.length(np.zeros(2))

@@ -10,9 +10,8 @@ from stores import toml
 
 from antipodes.puzzles.config import load_config
 from antipodes.puzzles.families import puzzle_from
-from antipodes.system.options import RunOptions
 from antipodes.system.text_file import MAX_BYTES
-from antipodes_tasks.base.errors import ConfigError, InputError
+from antipodes_tasks.base.errors import ConfigError
 
 Refused = Callable[..., str]
 ODD = [
@@ -267,15 +266,6 @@ def test_an_odd_board(text: str, tmp_path: Path, refused: Refused) -> None:
 def test_an_odd_default_of_a_run(run: str, tmp_path: Path, refused: Refused) -> None:
     (tmp_path / "odd.toml").write_text(toml(LINE) + f"\n{run}\n")
     assert "unexpected" not in refused("run", "odd.toml")
-
-
-@pytest.mark.parametrize(
-    "options",
-    [{"workers": 0}, {"checkpoint_every": float("nan")}, {"scheduler_timeout": 1}, {"memory_limit": 1 << 70}],
-)
-def test_odd_options_from_python(options: dict[str, Any]) -> None:
-    with pytest.raises(InputError, match="expected"):
-        RunOptions(**options)
 
 
 @pytest.mark.parametrize("key", ["edges", "offsets"])

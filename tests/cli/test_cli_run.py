@@ -159,41 +159,23 @@ def test_a_link_in_place_of_a_folder(folder: str, unfinished: Path, refused: Cal
 
 
 STORE = "outputs/eight-puzzle.counts.zarr"
-SOLVED = "1 2 3 4 5 6 7 8 0"
-TELLING = "found the layers of a counts-only run, which have no distances: antipodes run PUZZLE makes a table"
 
 
-@pytest.fixture
-def counted(cli: Command) -> str:
-    """The output of a counts-only run of the eight-puzzle, whose store is in outputs/."""
-    outcome = cli("run", "eight-puzzle", "--counts-only", "--quiet")
-    assert outcome.status == 0
-    return outcome.out
-
-
-def test_run(counted: str) -> None:
+def test_counts_alone(cli: Command) -> None:
+    """What each command says of them; `resume` and a second run report them again."""
+    outcome = cli("run", "eight-puzzle", "--counts-only")
+    assert "181,440 positions in total; counts only, no table" in outcome.err
+    counted = outcome.out
     assert "reached all 181,440 positions" in counted
     assert f"counts  {STORE}" in counted
     assert "antipodes query" not in counted
-
-
-def test_run_again_reports(counted: str, cli: Command) -> None:
     assert "it was already complete" in cli("run", "eight-puzzle", "--counts-only").out
     report = json.loads(cli("resume", STORE, "--json").out)
     assert (report["counts_only"], report["store"], report["antipodes"]) == (True, STORE, 2)
-
-
-def test_status(counted: str, cli: Command) -> None:
     assert "eight-puzzle: finished, counts only" in cli("status", "eight-puzzle").out
     assert json.loads(cli("status", "eight-puzzle", "--json").out)["counts_only"]
-
-
-def test_layers(counted: str, cli: Command) -> None:
     assert cli("layers", "eight-puzzle", "--csv").out.endswith("30,221\n31,2\n")
     assert json.loads(cli("layers", "eight-puzzle", "--json").out)["radius"] == 31
-
-
-def test_farthest(counted: str, cli: Command) -> None:
     assert "8 6 7 2 5 4 3 0 1" in cli("farthest", "eight-puzzle").out
     shown = json.loads(cli("farthest", "eight-puzzle", "--json", "--limit", 1).out)
     assert (shown["radius"], shown["count"], len(shown["positions"])) == (31, 2, 1)
@@ -208,9 +190,6 @@ def test_farthest_says_what_is_kept(cli: Command) -> None:
 
 
 def test_unfinished(cli: Command, refused: Callable[..., str], tmp_path: Path) -> None:
-    from antipodes.puzzles.config import load_config
-    from antipodes.tables.run import RunOptions, run_puzzle
-
     run_puzzle(load_config("eight-puzzle"), tmp_path / "t.zarr", RunOptions(counts_only=True), interrupted=lambda: True)
     assert "antipodes resume t.zarr" in cli("status", "t.zarr").out
     assert "antipodes resume t.zarr" in refused("farthest", "t.zarr", status=1)
@@ -228,10 +207,6 @@ def test_plan(cli: Command) -> None:
     counts, table = (json.loads(cli("plan", "seven-tiles", *o, "--json").out) for o in (["--counts-only"], []))
     assert counts["memory_bytes"] == counts["least_memory_bytes"] < table["memory_bytes"]
     assert counts["disk_bytes"] < table["disk_bytes"] / 3
-
-
-def test_progress(cli: Command) -> None:
-    assert "181,440 positions in total; counts only, no table" in cli("run", "eight-puzzle", "--counts-only").err
 
 
 def test_ctrl_c_prints_what_is_being_finished(capsys: pytest.CaptureFixture[str]) -> None:

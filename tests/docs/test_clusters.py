@@ -62,7 +62,7 @@ def shell(tmp_path: Path) -> Iterator[Callable[[str], str]]:
         os.killpg(one.pid, signal.SIGKILL)
 
 
-@pytest.mark.slow
+@pytest.mark.slow(seconds=40)
 def test_the_session(
     shell: Callable[[str], str], by_threads: ByThreads, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -245,7 +245,7 @@ def start(command: list[object], log: Path, environment: dict[str, str]) -> "sub
         )
 
 
-@pytest.mark.slow
+@pytest.mark.slow(seconds=50)
 def test_a_job_that_runs_out_of_time_is_requeued_and_resumes(slurm: dict[str, str], tmp_path: Path) -> None:
     """The puzzle has 512 layers, so that the run is still at it when the signal arrives or a worker joins late.
 

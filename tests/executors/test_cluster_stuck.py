@@ -5,12 +5,12 @@ The scheduler and the workers are threads of this process, and talk over TCP; a 
 
 import asyncio
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from distributed import Client, LocalCluster, Worker
+from distributed import LocalCluster, Worker
 from distributed.core import Status
 from program_runs import Same
 from waiting import PATIENCE
@@ -32,31 +32,22 @@ STUCK = 2.0
 
 
 @pytest.fixture
-def workers(monkeypatch: pytest.MonkeyPatch) -> Iterator[LocalCluster]:
-    """A cluster of two workers, for which all limits are short."""
+def workers(thread_workers: LocalCluster, monkeypatch: pytest.MonkeyPatch) -> LocalCluster:
+    """A cluster of two workers, for which the limits that tests wait for are short."""
     for module, name, seconds in (
         (health, "STUCK_SECONDS", STUCK),
         (tasks, "UNSENT_SECONDS", 0.2),
         (tasks, "REASON_SECONDS", 0.05),
         (health, "HEARTBEAT_SECONDS", 0.1),
+        (health, "UNHEARD_LIMIT", PATIENCE),  # on a busy machine, a worker may not be heard of for long
     ):
         monkeypatch.setattr(module, name, seconds)
-    with LocalCluster(
-        n_workers=2,
-        threads_per_worker=1,
-        processes=False,
-        protocol="tcp://",
-        dashboard_address=None,
-        silence_logs=60,
-    ) as cluster:
-        yield cluster
+    return thread_workers
 
 
 @pytest.fixture
-def cluster(workers: LocalCluster) -> Iterator[Cluster]:
-    with Client(workers, set_as_default=False) as client, Cluster(client) as opened:
-        assert opened.wait_for_workers(silence, never_stop)
-        yield opened
+def cluster(members: Cluster) -> Cluster:
+    return members
 
 
 def worker_at(workers: LocalCluster, address: str) -> Worker:

@@ -5,7 +5,6 @@ The scheduler and the workers are threads of this process, and talk over TCP.
 
 import asyncio
 import threading
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -62,22 +61,17 @@ def asked(address: str, question: Any) -> Any:
 
 
 @pytest.fixture
-def workers(monkeypatch: pytest.MonkeyPatch) -> Iterator[LocalCluster]:
+def workers(thread_workers: LocalCluster, monkeypatch: pytest.MonkeyPatch) -> LocalCluster:
     monkeypatch.setattr(Doubling, "made", [])
     monkeypatch.setattr(peers, "UNREADY_SECONDS", 0.01)
     monkeypatch.setattr(peers, "RETRY_SECONDS", 0.01)
     monkeypatch.setattr(tasks, "REASON_SECONDS", 0.01)
-    with LocalCluster(
-        n_workers=2, threads_per_worker=1, processes=False, protocol="tcp://", dashboard_address=None, silence_logs=60
-    ) as started:
-        yield started
+    return thread_workers
 
 
 @pytest.fixture
-def cluster(workers: LocalCluster) -> Iterator[Cluster]:
-    with Client(workers, set_as_default=False) as client, Cluster(client) as opened_cluster:
-        assert opened_cluster.wait_for_workers(silence, never_stop)
-        yield opened_cluster
+def cluster(members: Cluster) -> Cluster:
+    return members
 
 
 def ask(cluster: Cluster, question: Any) -> list[Handle]:

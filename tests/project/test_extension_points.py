@@ -62,7 +62,7 @@ def apply(package: Path, change: Change) -> None:
         assert f"`{Path(path).parent}`" in named, f"{goal}: {path}"
         (_source(package, path)).write_text(text, encoding="utf-8")
     for path, changed in change.edits.items():
-        assert f"`{path}`" in named or Path(path).name == "__init__.py", f"{goal}: {path}"
+        assert f"`{path}`" in named or "its use" in named or path.endswith("__init__.py"), f"{goal}: {path}"
         file = _source(package, path)
         text = file.read_text(encoding="utf-8")
         for old, replacement in changed:
@@ -408,10 +408,95 @@ def test_add_a_field_to_the_manifest_of_a_store(printed: Callable[[Change], str]
     assert printed(FIELD).splitlines() == 2 * lines
 
 
+OPTION = Change(
+    "add a run option",
+    {},
+    {
+        "system/options.py": [
+            (
+                "\n    overwrite: bool = option(",
+                """
+    greeting: str | None = option(
+        None, arguments.text, TEXT, "TEXT", "Print TEXT when the run begins.", RESOURCES, ("run", "resume")
+    )
+    overwrite: bool = option(""",
+            ),
+            (
+                '    symmetry: Literal["auto", "on", "off"] | None\n    overwrite: bool | None\n',
+                '    symmetry: Literal["auto", "on", "off"] | None\n'
+                "    overwrite: bool | None\n    greeting: str | None\n",
+            ),
+        ],
+        "tables/run.py": [
+            (
+                "    register_puzzle(config)\n",
+                "    register_puzzle(config)\n    options.greeting and print('began:', options.greeting)\n",
+            )
+        ],
+    },
+    program="""
+import contextlib, inspect, io
+from pathlib import Path
+import antipodes as ap
+from antipodes.cli.main import run_command
+from antipodes.system.options import RunOptions
+
+settings = '[puzzle]\\nname = "greeted"\\nfamily = "pancake"\\nn = 4\\n[run]\\n'
+for name, line in (("plain", ""), ("greeting", 'greeting = "from the file"'), ("odd", "greeting = 5")):
+    Path(name + ".toml").write_text(settings + line)
+
+
+def said(*words):
+    out = io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(out):
+        run_command(list(words))
+    return out.getvalue()
+
+
+shown = said("run", "--help")
+print(shown.index("--omit") < shown.index("--greeting TEXT") < shown.index("--overwrite"))
+for command in (
+    ("run", "plain.toml", "--store", "a.zarr", "--greeting", "from the shell"),
+    ("resume", "a.zarr", "--greeting", "again"),
+    ("run", "greeting.toml", "--store", "b.zarr"),
+    ("run", "greeting.toml", "--store", "b.zarr", "--greeting", "first"),
+    ("run", "odd.toml"),
+):
+    print(said(*command, "--quiet").splitlines()[0].rpartition("[run] ")[2])
+ap.run("plain.toml", "c.zarr", greeting="from Python")
+ap.run("greeting.toml", "d.zarr")
+print(*("greeting" in inspect.signature(one).parameters for one in (ap.run, ap.tile)))
+print("--greeting" in said("tile", "--help"))
+print(RunOptions(greeting="hello you", started_by=("run", "plain.toml")).resume_command("s3://b/t.zarr"))
+try:
+    ap.tile("3x20", "e.zarr", greeting="hello")
+except TypeError as error:
+    print(error)
+""",
+)
+
+
+def test_add_a_run_option(printed: Callable[[Change], str]) -> None:
+    """Commands, files and Python take it, and the command that resumes a run repeats it."""
+    (row,) = [line for line in ARCHITECTURE.splitlines() if line.startswith("| add a run option |")]
+    assert {"`cli`", "`interface`", "`puzzles/config.py`"} <= {*row.split("|")[3].replace(",", "").split()}
+    assert printed(OPTION).splitlines() == [
+        "True",
+        *(f"began: {text}" for text in ("from the shell", "again", "from the file", "first")),
+        "greeting: expected a string, found 5",
+        *(f"began: {text}" for text in ("from Python", "from the file")),
+        "True False",
+        "False",
+        "antipodes resume s3://b/t.zarr --greeting 'hello you'",
+        "tile() got an unexpected keyword argument 'greeting'",
+    ]
+
+
 CHANGES = [
     HEURISTIC,
     FAMILY,
     STRATEGY,
     NUMBERING,
     FIELD,
+    OPTION,
 ]

@@ -60,6 +60,20 @@ def connect(serve: Callable[[guard.Application], Connect], client: Client) -> Co
     return serve(client.application)
 
 
+class Slow:
+    """An application that answers when it is let go, and tells when it was asked."""
+
+    def __init__(self) -> None:
+        self.inside = threading.Event()
+        self.let_go = threading.Event()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        self.inside.set()
+        await asyncio.to_thread(self.let_go.wait, PATIENCE)
+        await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"2")]})
+        await send({"type": "http.response.body", "body": b"{}"})
+
+
 def received(client: socket.socket) -> bytes:
     """All that arrives until the service closes the connection."""
     parts = []
@@ -148,21 +162,14 @@ def test_connections_that_are_being_answered_are_not_closed_for_others(
     serve: Callable[[guard.Application], Connect], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(serving, "MAX_CONNECTIONS", 1)
-    inside, let_go = threading.Event(), threading.Event()
-
-    async def slow(scope: Scope, receive: Receive, send: Send) -> None:
-        inside.set()
-        await asyncio.to_thread(let_go.wait, PATIENCE)
-        await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"2")]})
-        await send({"type": "http.response.body", "body": b"{}"})
-
+    slow = Slow()
     connect = serve(Guard(slow, Hosts.of("127.0.0.1")))
     with connect() as client:
         client.sendall(GOOD)
-        assert inside.wait(PATIENCE)
+        assert slow.inside.wait(PATIENCE)
         with connect() as other:
             assert received(other) == b""
-        let_go.set()
+        slow.let_go.set()
         assert answer(client)[0] == 200
 
 
@@ -249,28 +256,25 @@ def test_bodies_in_tiny_chunks_are_refused_before_they_end(
 
 def test_pipelined_requests_wait_until_others_are_answered(serve: Callable[[guard.Application], Connect]) -> None:
     """The requests of the second connection wait for those of the first, but a client with one request does not."""
-    inside, let_go, asked = threading.Event(), threading.Event(), []
+    first_alone, quick, asked = Slow(), Slow(), []
+    quick.let_go.set()
 
-    async def slow(scope: Scope, receive: Receive, send: Send) -> None:
+    async def application(scope: Scope, receive: Receive, send: Send) -> None:
         asked.append(scope["query_string"])
-        if not inside.is_set():
-            inside.set()
-            await asyncio.to_thread(let_go.wait, PATIENCE)
-        await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"2")]})
-        await send({"type": "http.response.body", "body": b"{}"})
+        await (quick if first_alone.inside.is_set() else first_alone)(scope, receive, send)
 
     def requests(name: bytes, count: int) -> bytes:
         return (b"GET /?%s HTTP/1.1\r\nHost: localhost\r\n\r\n" % name) * count
 
-    connect = serve(Guard(slow, Hosts.of("127.0.0.1")))
+    connect = serve(Guard(application, Hosts.of("127.0.0.1")))
     with connect() as first, connect() as second, connect() as third:
         first.sendall(requests(b"first", 3))
-        assert inside.wait(PATIENCE)
+        assert first_alone.inside.wait(PATIENCE)
         second.sendall(requests(b"second", 3))
         third.sendall(requests(b"third", 1))
         assert answer(third)[0] == 200
         assert asked == [b"first", b"third"]
-        let_go.set()
+        first_alone.let_go.set()
         assert [answer(client)[0] for client in (first, second) for _ in range(3)] == [200] * 6
     assert sorted(asked) == [b"first"] * 3 + [b"second"] * 3 + [b"third"]
 
@@ -278,28 +282,25 @@ def test_pipelined_requests_wait_until_others_are_answered(serve: Callable[[guar
 def test_the_beginning_of_the_next_chunk_is_not_a_pipelined_request(
     serve: Callable[[guard.Application], Connect],
 ) -> None:
-    inside, let_go, begun = threading.Event(), threading.Event(), threading.Event()
+    slow, reading = Slow(), Slow()
+    reading.let_go.set()
 
-    async def slow(scope: Scope, receive: Receive, send: Send) -> None:
+    async def application(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["method"] == "POST":
-            begun.set()
+            reading.inside.set()
             while (await receive())["more_body"]:
                 pass
-        else:
-            inside.set()
-            await asyncio.to_thread(let_go.wait, PATIENCE)
-        await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"2")]})
-        await send({"type": "http.response.body", "body": b"{}"})
+        await (reading if scope["method"] == "POST" else slow)(scope, receive, send)
 
-    connect = serve(slow)
+    connect = serve(application)
     with connect() as pipelining, connect() as client:
         pipelining.sendall(GOOD * 2)
-        assert inside.wait(PATIENCE)
+        assert slow.inside.wait(PATIENCE)
         client.sendall(b"POST / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n1")
-        assert begun.wait(PATIENCE)
+        assert reading.inside.wait(PATIENCE)
         client.sendall(b"\r\ny\r\n0\r\n\r\n")
         assert answer(client)[0] == 200
-        let_go.set()
+        slow.let_go.set()
         assert [answer(pipelining)[0] for _ in range(2)] == [200] * 2
 
 
@@ -307,23 +308,16 @@ def test_connections_whose_requests_are_queued_make_room_for_others(
     serve: Callable[[guard.Application], Connect], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(serving, "MAX_CONNECTIONS", 2)
-    inside, let_go = threading.Event(), threading.Event()
-
-    async def slow(scope: Scope, receive: Receive, send: Send) -> None:
-        inside.set()
-        await asyncio.to_thread(let_go.wait, PATIENCE)
-        await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"2")]})
-        await send({"type": "http.response.body", "body": b"{}"})
-
+    slow = Slow()
     connect = serve(Guard(slow, Hosts.of("127.0.0.1")))
     with connect() as first, connect() as queued:
         first.sendall(GOOD * 2)
-        assert inside.wait(PATIENCE)
+        assert slow.inside.wait(PATIENCE)
         queued.sendall(GOOD * 2)
         with connect() as other:
             assert received(queued) == b""
             other.sendall(GOOD)
-            let_go.set()
+            slow.let_go.set()
             assert [answer(client)[0] for client in (other, first, first)] == [200] * 3
 
 

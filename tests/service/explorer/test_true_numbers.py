@@ -211,7 +211,12 @@ def test_what_was_meant_for_one_position_is_not_done_at_another(open_page: Open)
 
 @pytest.mark.parametrize(
     ("jump", "later"),
-    [("random", "move"), ("farthest", "undo"), ("position", "start"), ("moves", "back")],
+    [
+        ("random", "move"),
+        ("moves", "back"),
+        pytest.param("farthest", "undo", marks=pytest.mark.slow),
+        pytest.param("position", "start", marks=pytest.mark.slow),
+    ],
 )
 def test_a_late_answer_does_not_undo_a_later_step(open_page: Open, jump: str, later: str) -> None:
     asked, act = JUMPS[jump]
