@@ -304,7 +304,8 @@ def _index_problems(space: Space, sample: Labels) -> Iterator[str]:
         yield f"index: expected one from 0 to {space.size - 1}, found {found} for {position}"
         return
     back = space.unrank(indices)
-    wrong = np.flatnonzero((back != sample).any(axis=1))
+    differ = space.rank(back) != indices if space.rules.moves.free_moves else (back != sample).any(axis=1)
+    wrong = np.flatnonzero(differ)
     if len(wrong):
         at = wrong[0]
         position, found = (_in_symbols(space.rules, one[at]) for one in (sample, back))
@@ -340,6 +341,8 @@ def _search_problems(space: Space, tables: MoveTables, expected: BruteForce) -> 
 
 def _difference(space: Space, depth: int, layer: Labels, found: Indices) -> str | None:
     expected = np.sort(space.rank(layer))
+    if space.rules.moves.free_moves:  # brute force lists all positions of a class
+        expected = np.unique(expected)
     if np.array_equal(expected, found):
         return None
     example = int(np.setxor1d(expected, found)[0])
@@ -371,9 +374,10 @@ def _next_layer(puzzle: Puzzle, frontier: list[bytes], seen: set[bytes], max_pos
     found = []
     for position in frontier:
         for after in puzzle.moves.successors(np.frombuffer(position, dtype=np.uint8)):
-            if (key := bytes(after)) not in seen:
-                seen.add(key)
-                found.append(key)
+            if bytes(after) not in seen:
+                new = [bytes(one) for one in puzzle.moves.closed(after[np.newaxis])]
+                seen.update(new)
+                found += new
         if len(seen) > max_positions:
             break
     return found

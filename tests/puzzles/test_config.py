@@ -68,7 +68,7 @@ def test_the_patterns_of_bundled_puzzles_have_their_moves() -> None:
         (toml({**LINE, "enumerated": 1}), "enumerated: expected true or false, found 1"),
         (
             toml({**LINE, "enumerated": True, "free": ["1"]}),
-            "enumerated: cannot be combined with free tiles; remove one of them",
+            "enumerated: cannot be combined with free tiles or moves; remove one of them",
         ),
         (toml(LINE, {"wrokers": 2}), r"\[run\] wrokers: unknown key"),
         (toml(LINE, {"workers": "two"}), r"\[run\] workers: expected an integer of at least 1, found 'two'"),

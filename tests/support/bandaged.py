@@ -1,7 +1,7 @@
 """Random puzzles with pieces of several places, and their distances, found with dictionaries and no code of ours."""
 
 import random
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from contextlib import suppress
 from itertools import count
 from typing import Any, NamedTuple
@@ -41,9 +41,39 @@ class Bandaged(NamedTuple):
             frontier = list(dict.fromkeys(frontier))
         raise AssertionError
 
-    def _after(self, before: tuple[Any, ...]) -> list[tuple[Any, ...]]:
+    def class_distances(self, free: Collection[str]) -> dict[Symbols, tuple[int, Symbols]]:
+        """Return the distance of every reachable position if some generators are free, and the first of its class."""
+        piece_of = {place: number for number, piece in enumerate(self.pieces) for place in piece}
+        start = tuple((symbol, piece_of.get(place)) for place, symbol in enumerate(self.start))
+        counted = self.moves.keys() - set(free)
+        layer, depths, first = [start], dict[Symbols, int](), dict[Symbols, Symbols]()
+        seen = {start}
+        for depth in count():
+            for position in layer:  # it grows by free moves
+                new = [after for after in self._after(position, free) if after not in seen]
+                layer += dict.fromkeys(new)
+                seen.update(new)
+            if not layer:
+                break
+            for position in layer:
+                depths.setdefault(_symbols(position), depth)
+                joined = {_symbols(position)}
+                waiting = [position]
+                while waiting and _symbols(position) not in first:
+                    near = {after for after in self._after(waiting.pop(), free) if _symbols(after) not in joined}
+                    joined |= set(map(_symbols, near))
+                    waiting += near
+                for one in joined - first.keys():
+                    first[one] = min(joined)
+            layer = list(
+                dict.fromkeys(after for one in layer for after in self._after(one, counted) if after not in seen)
+            )
+            seen.update(layer)
+        return {position: (depth, first[position]) for position, depth in depths.items()}
+
+    def _after(self, before: tuple[Any, ...], names: Collection[str] | None = None) -> list[tuple[Any, ...]]:
         after = []
-        for origin in self.moves.values():
+        for origin in (self.moves[name] for name in (self.moves if names is None else names)):
             moved = [place for place in range(len(origin)) if origin[place] != place]
             cut = {before[place][1] for place in moved} & {
                 piece for place, (_, piece) in enumerate(before) if place not in moved
@@ -55,6 +85,10 @@ class Bandaged(NamedTuple):
                 every = powers[:-1] or powers
                 after += {"half": every, "quarter": [every[0], every[-1]], "single": every[:1]}[self.turns]
         return after
+
+
+def _symbols(position: tuple[Any, ...]) -> Symbols:
+    return tuple(symbol for symbol, _ in position)
 
 
 def random_puzzle(seed: int, largest: int = 6) -> tuple[Bandaged, Puzzle]:

@@ -70,6 +70,8 @@ def pattern_settings(puzzle: Puzzle, abstraction: Abstraction) -> dict[str, Any]
         The puzzle does not have the given parts or pieces, its moves do not permute pieces, or the pattern would not
         differ from the puzzle.
     """
+    if puzzle.moves.free_moves:
+        raise InputError(f"{puzzle.name} cannot have patterns, because it has free moves")
     chosen = _Chosen(puzzle, abstraction)
     settings = dict(puzzle.settings or {})
     for key in BY_PIECES:

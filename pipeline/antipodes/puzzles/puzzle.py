@@ -342,7 +342,8 @@ class Puzzle:
     @cached_property
     def sequences(self) -> SequenceMoves:
         """The names that sequences may contain, and their moves."""
-        kinds = (self.moves,) if self.sequence_moves is None else (self.moves, self.sequence_moves)
+        moves = self.moves.elementary
+        kinds = (moves,) if self.sequence_moves is None else (moves, self.sequence_moves)
         return SequenceMoves(kinds, self.notation.spelling)
 
     def follow(self, sequence: str, start: ArrayLike | None = None) -> Labels:

@@ -66,7 +66,7 @@ def match(space: CheckedSpace, chunks: TableChunks, pattern: str) -> Matches:
 
 def _different(space: CheckedSpace, batches: Iterable[Labels]) -> Iterator[Labels]:
     """Yield the positions of batches, but only one of several positions that free moves connect: they count as one."""
-    if space.puzzle.moves.free is None:
+    if not space.puzzle.moves.joins_positions:
         yield from batches
         return
     seen = np.zeros(space.unchecked.size, dtype=np.bool_)

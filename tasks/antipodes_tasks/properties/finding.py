@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike
 
 from antipodes_tasks.base import arguments
 from antipodes_tasks.base.array_types import Labels, Numbers
-from antipodes_tasks.base.errors import ResourceLimitError
+from antipodes_tasks.base.errors import InputError, ResourceLimitError
 from antipodes_tasks.base.quoting import counted
 from antipodes_tasks.permutations.chain import (
     Level,
@@ -225,8 +225,11 @@ def symmetries_of(rules: Rules, goals: Labels | None = None, max_order: int | No
         or its graph has more than MAX_SIZE vertices and edges; or the group of the points
         has more than ``max_order`` elements. The time to find a group grows with its order.
     InputError
-        The moves are functions, and the puzzle declares no symmetries, or a declared symmetry is invalid.
+        The moves are functions, and the puzzle declares no symmetries, or a declared symmetry is invalid; or some moves
+        are free.
     """
+    if rules.moves.free_moves:
+        raise InputError("the symmetries of puzzles with free moves are not known")
     starts = rules.start_labels if goals is None else np.unique(goals, axis=0)
     if len(starts) > MAX_STARTS:
         raise ResourceLimitError(f"symmetries can be found for at most {MAX_STARTS:,} starts, not {len(starts):,}")

@@ -35,7 +35,7 @@ NAMED = {
 
 def has_heuristic(rules: Rules) -> bool:
     """Return whether searches of the puzzle have a default heuristic."""
-    return any(named.is_default(rules) for named in NAMED.values())
+    return not rules.moves.free_moves and any(named.is_default(rules) for named in NAMED.values())
 
 
 def heuristic_of(rules: Rules, goals: Labels, name: str | None = None) -> LowerBound:
@@ -48,7 +48,7 @@ def heuristic_of(rules: Rules, goals: Labels, name: str | None = None) -> LowerB
         with this name.
     """
     if name is None:
-        strongest = [named for named in NAMED.values() if named.is_default(rules)][-1:]
+        strongest = [named for named in NAMED.values() if named.is_default(rules)][-1:] if has_heuristic(rules) else []
         if not strongest:
             raise InputError(
                 "no heuristic is known for the moves of this puzzle; give a function as heuristic, "
@@ -56,6 +56,7 @@ def heuristic_of(rules: Rules, goals: Labels, name: str | None = None) -> LowerB
             )
         return strongest[0].bound(rules, goals)
     named = NAMED[arguments.choice(name, "a heuristic", tuple(NAMED))]
+    _refuse_free(rules, name)
     if not named.suits(rules):
         others = [other for other, one in NAMED.items() if one.suits(rules)]
         raise InputError(f"{name} needs {named.needs}; choose {' or '.join(others or ('iddfs', 'bfs'))}")
@@ -72,8 +73,15 @@ def from_start(rules: Rules, name: str) -> Callable[[Labels], Numbers]:
         distance from this start.
     """
     named = NAMED[arguments.choice(name, "a heuristic", tuple(NAMED))]
+    _refuse_free(rules, name)
     if not named.suits(rules):
         raise InputError(f"{name} needs {named.needs}, but {rules.name} has other moves")
     if not rules.moves.reversible:
         raise InputError(f"{name} needs reversible moves, since it counts the moves to the start")
     return named.bound(rules, rules.start_labels).bounds
+
+
+def _refuse_free(rules: Rules, name: str) -> None:
+    """Raise InputError if the puzzle has free moves: heuristics count moves from positions, not from classes."""
+    if rules.moves.free_moves:
+        raise InputError(f"{name} cannot be used with free moves; choose iddfs or bfs, or a table")

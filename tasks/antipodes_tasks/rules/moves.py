@@ -94,6 +94,8 @@ class Moves(ABC):
     free: int | None = None
     """The label of the pieces whose moves are not counted, or None if all moves are counted. Positions that free moves
     connect count as one position; see `canonical`."""
+    free_moves: tuple[str, ...] = ()
+    """The names of the transforms that are not counted; see `antipodes_tasks.rules.free_moves`."""
     are_functions: ClassVar[bool] = False
     """Whether the effects of moves are only known by applying them, as for moves that a user wrote in Python. They are
     slow, and may contradict each other."""
@@ -109,6 +111,16 @@ class Moves(ABC):
         `Transforms.of` returns them with their type.
         """
         return None
+
+    @property
+    def elementary(self) -> Moves:
+        """The moves that sequences of moves name, one by one: the counted and the free ones."""
+        return self
+
+    @property
+    def joins_positions(self) -> bool:
+        """Whether free moves connect some positions, which count as one."""
+        return self.free is not None or bool(self.free_moves)
 
     @property
     def ends(self) -> Pairs | None:
@@ -168,6 +180,10 @@ class Moves(ABC):
 
     def canonical(self, labels: Labels) -> Labels:
         """Return positions ``(..., places)`` in canonical labels; different labels may stand for the same position."""
+        return labels
+
+    def closed(self, labels: Labels) -> Labels:
+        """Return positions ``(n, places)``, and after them those that count as the same because of free transforms."""
         return labels
 
     def with_regions(self, labels: Labels) -> Labels:

@@ -80,10 +80,12 @@ class Rules:
 
     @cached_property
     def start_labels(self) -> Labels:
-        """The starts ``(starts, places)``. If `depends_on_origin`, the table may lack some of them."""
-        if isinstance(self.starts, Starts):
-            return self.starts.labels
-        return np.array(self.starts, dtype=np.uint8)
+        """The starts ``(starts, places)``, first the given ones, then those that free moves connect with them.
+
+        If `depends_on_origin`, the table may lack some of them.
+        """
+        given = self.starts.labels if isinstance(self.starts, Starts) else np.array(self.starts, dtype=np.uint8)
+        return self.moves.closed(given)
 
     @property
     def depends_on_origin(self) -> bool:

@@ -216,7 +216,7 @@ class Transforms(Moves):
         conditions = None
         if self.conditions is not None:
             old = np.take_along_axis(self.conditions, self.origin.astype(np.int64), axis=1)
-            conditions = _rotated(old, self.added, self.moduli)
+            conditions = rotated(old, self.added, self.moduli)
         return Transforms(self.names, back.origin, self.moduli, back.added, conditions)
 
     @cached_property
@@ -314,7 +314,7 @@ def _every_value(moduli: NDArray[np.int16]) -> NDArray[np.uint64]:
     return every
 
 
-def _rotated(masks: NDArray[np.uint64], by: NDArray[np.uint8], moduli: NDArray[np.int16]) -> NDArray[np.uint64]:
+def rotated(masks: NDArray[np.uint64], by: NDArray[np.uint8], moduli: NDArray[np.int16]) -> NDArray[np.uint64]:
     """Return masks ``(moves, places)`` of the values after the numbers ``by`` have been added, from masks of the values
     before.
     """

@@ -61,6 +61,8 @@ def abstraction_of(rules: Rules, goal: Labels, pattern: Rules) -> Homomorphism:
 
     Raises InputError if there is no such map, or if it does not map moves to moves.
     """
+    if rules.moves.free_moves or pattern.moves.free_moves:
+        raise InputError(f"{option('tables')}: tables of patterns cannot be used with free moves")
     moves = _transforms(rules), _transforms(pattern)
     if len(pattern.starts) != 1:
         raise InputError(f"{option('tables')}: {pattern.name} must have one start, but has {len(pattern.starts)}")

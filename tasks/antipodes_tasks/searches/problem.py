@@ -61,6 +61,8 @@ class Problem:
         arguments.instance(rules, Rules, "the Rules of a puzzle")
         position = rules.checked_one(position)
         if callable(goals):
+            if rules.moves.free_moves:
+                raise InputError("with free moves, goals must be listed, but the pattern matches too many positions")
             return cls(rules, position, np.empty((0, rules.places), dtype=np.uint8), goals)
         wanted = goals_of(rules, goals)
         possible = wanted[solvable(rules, position, wanted).possible]
@@ -163,15 +165,16 @@ class Request:
 def goals_of(rules: Rules, goals: ArrayLike | None) -> Labels:
     """Return one goal ``(places,)`` or several ``(goals, places)`` as an array of distinct goals.
 
-    None means the puzzle's starts. Raises the errors of `Problem.of`.
+    None means the puzzle's starts. Positions that free moves connect with a goal are goals, too. Raises the errors of
+    `Problem.of`.
     """
     if goals is None:
         return rules.start_labels
     listed = isinstance(goals, list | tuple) and len(goals) > 0 and isinstance(goals[0], list | tuple | np.ndarray)
     several = listed or (isinstance(goals, np.ndarray) and goals.ndim > 1)
     if not several:
-        return rules.checked_one(goals)[np.newaxis]
+        return rules.moves.closed(rules.checked_one(goals)[np.newaxis])
     checked = rules.checked(goals)
     if not len(checked):
         raise InputError("goals: the list of goals is empty")
-    return checked[np.sort(np.unique(checked, axis=0, return_index=True)[1])]
+    return rules.moves.closed(checked[np.sort(np.unique(checked, axis=0, return_index=True)[1])])

@@ -19,6 +19,7 @@ KINDS = {
     "regions": "regions.Regions",
     "reduced": "reduced_numbering.Reduced",
     "shapes": "shapes.Shapes",
+    "classes": "shape_classes.ShapeClasses",
     KEYED: "keyed.Keyed",
 }
 """The numberings by their names in a store. Each is imported only when needed: importing all of them takes 30 ms."""
@@ -83,7 +84,7 @@ def reason_not_reduced(space: Space) -> str:
 
 def is_reduced_by_default(rules: Rules) -> bool:
     """Return whether the table of a puzzle is reduced unless its run is configured otherwise."""
-    if rules.enumerated or rules.moves.free is not None:
+    if rules.enumerated or rules.moves.joins_positions:
         return False
     try:
         return best_space(rules, "auto").numbering.symmetries > 1
@@ -107,7 +108,7 @@ def full_space(rules: Rules) -> Space:
     SizeLimitError, ResourceLimitError
         As in `best_space`.
     """
-    if rules.enumerated:
+    if rules.enumerated or rules.moves.free_moves:
         raise InputError(f"{rules.name} has no numbering of all positions: only a search can list them")
     size = prod(part.size for part in rules.parts)
     if size > arguments.MAX_INT64:
@@ -224,6 +225,15 @@ def _kind_for(rules: Rules) -> type[Numbering]:
     it is preferred, because it has fewer column maps. The order of a group is not computed if it certainly exceeds 64
     bits, because that can take a minute. A puzzle that declares itself enumerated gets keys.
     """
+    if rules.moves.free_moves:
+        from antipodes_tasks.spaces.shape_classes import ShapeClasses
+
+        if rules.depends_on_origin or not ShapeClasses.suits(rules):
+            raise InputError(
+                f"{rules.name} has free moves, and its classes of positions cannot be numbered: free moves need moves "
+                "that exchange places, and not too many shapes and arrangements; remove the free moves"
+            )
+        return ShapeClasses
     if rules.by_shape and not rules.depends_on_origin:
         from antipodes_tasks.spaces.shapes import Shapes
 

@@ -64,11 +64,38 @@ class ShapeGraph:
         """Bytes of the arrays."""
         return self.keys.nbytes + self.target.nbytes + self.rearrangement.nbytes
 
+    def divided(self, labels: Labels) -> tuple[Numbers, Numbers, Labels]:
+        """Return which of some positions ``(n, places)`` have a shape and the right pieces, their shapes and pieces.
+
+        The arrays are ``(k,)``, ``(k,)`` and ``(k, slots)``.
+        """
+        shapes = self.codes[np.arange(labels.shape[1]), labels]
+        number = np.where(self.packing.fit(shapes), places_in(self.keys, self.packing.pack(shapes)), NOT_NUMBERED)
+        known = np.flatnonzero(number != NOT_NUMBERED)
+        arranged = _arrangements(self.kinds, shapes[known], labels[known])
+        valid = self._are_pieces(arranged)
+        known, arranged = known[valid], arranged[valid]
+        whole = (_composed(self.kinds, shapes[known], arranged) == labels[known]).all(axis=1)
+        known = known[whole]
+        return known, number[known], arranged[whole]
+
+    def positions(self, shapes: Numbers, arranged: Labels) -> Labels:
+        """Return the positions ``(n, places)`` with the shapes ``(n,)`` and the pieces ``(n, slots)``."""
+        return _composed(self.kinds, self.packing.unpack(self.keys[shapes]), arranged)
+
+    def _are_pieces(self, arranged: Labels) -> Mask:
+        """Return a mask of the rows ``(n, slots)`` that contain the pieces of the puzzle."""
+        valid = np.ones(len(arranged), dtype=np.bool_)
+        for here in self.slots.ranges:
+            valid &= (np.sort(arranged[:, here], axis=1) == np.sort(self.slots.start_labels[0, here])).all(axis=1)
+        return valid
+
 
 def shape_graph(rules: Rules) -> ShapeGraph | None:
     """Return the shapes of a puzzle; None if its moves are not suitable transforms, or if there are too many shapes."""
     if not _latest or _latest[0][0] != rules.fingerprint:
-        _latest[:] = [(rules.fingerprint, _found(rules))]
+        found = explored(rules)
+        _latest[:] = [(rules.fingerprint, None if found is None else _legal_first(found))]
     return _latest[0][1]
 
 
@@ -76,7 +103,8 @@ _latest: list[tuple[str, ShapeGraph | None]] = []
 """The most recent graph, with the fingerprint of its puzzle."""
 
 
-def _found(rules: Rules) -> ShapeGraph | None:
+def explored(rules: Rules) -> ShapeGraph | None:
+    """Return the graph as in `shape_graph`, but with a column for each move of the puzzle, also where it is illegal."""
     moves = Transforms.of(rules.moves)
     kinds = None if moves is None else kinds_of(rules)
     if moves is None or kinds is None:
@@ -102,6 +130,14 @@ def _found(rules: Rules) -> ShapeGraph | None:
     target, rearrangement, origins = _moves(moves, arranged, packing, keys)
     slots = _slots(arranged, _arrangements(arranged, shaped, rules.start_labels), origins)
     return ShapeGraph(arranged, codes, packing, keys, target, rearrangement, slots)
+
+
+def _legal_first(graph: ShapeGraph) -> ShapeGraph:
+    """Return the graph with the legal moves of each shape first, and only as many columns as are needed."""
+    legal = graph.target != ILLEGAL
+    order = np.argsort(~legal, axis=1, kind="stable")[:, : int(legal.sum(axis=1).max(initial=0))]
+    target, rearrangement = (np.take_along_axis(each, order, axis=1) for each in (graph.target, graph.rearrangement))
+    return replace(graph, target=target, rearrangement=rearrangement)
 
 
 def _consist_of(kinds: Sequence[Kind], shapes: Labels, labels: Labels) -> bool:
@@ -152,11 +188,9 @@ def _moves(
                 origin = moves.origin[move].astype(np.int64)[kind.slots(after)]
                 rows.append(np.take_along_axis(rank[legal], origin, axis=1))
             rearrangement[here, move] = _numbered(np.concatenate(rows, axis=1), numbers)
-    legal = target != ILLEGAL
-    order = np.argsort(~legal, axis=1, kind="stable")[:, : int(legal.sum(axis=1).max(initial=0))]
     slots = sum(sum(kind.counts) for kind in kinds)
     origins = np.array([list(key) for key in numbers], dtype=np.uint8).reshape(len(numbers), 1 + slots)[:, 1:]
-    return np.take_along_axis(target, order, 1), np.take_along_axis(rearrangement, order, 1), origins
+    return target, rearrangement, origins
 
 
 def _ranks(kind: Kind, shapes: Labels) -> Labels:
@@ -258,31 +292,16 @@ class Shapes(Numbering):
 
     def rank(self, labels: Labels) -> Indices:
         """Return the index of each position ``(n, places)``, as ``(n,)`` int64; NOT_NUMBERED if it has none."""
-        graph, ranks = self.graph, np.full(len(labels), NOT_NUMBERED)
-        shapes = graph.codes[np.arange(labels.shape[1]), labels]
-        number = np.where(graph.packing.fit(shapes), places_in(graph.keys, graph.packing.pack(shapes)), NOT_NUMBERED)
-        known = np.flatnonzero(number != NOT_NUMBERED)
-        arranged = _arrangements(graph.kinds, shapes[known], labels[known])
-        valid = self._are_pieces(arranged)
-        known, arranged = known[valid], arranged[valid]
-        whole = (_composed(graph.kinds, shapes[known], arranged) == labels[known]).all(axis=1)
-        known, arranged = known[whole], arranged[whole]
+        ranks = np.full(len(labels), NOT_NUMBERED)
+        known, shapes, arranged = self.graph.divided(labels)
         inner = self.arrangements.rank(arranged)
-        ranks[known] = np.where(inner == NOT_NUMBERED, inner, number[known] * self.arrangements.size + inner)
+        ranks[known] = np.where(inner == NOT_NUMBERED, inner, shapes * self.arrangements.size + inner)
         return ranks
-
-    def _are_pieces(self, arranged: Labels) -> Mask:
-        """Return a mask of the rows ``(n, slots)`` that contain the pieces of the puzzle."""
-        slots, valid = self.graph.slots, np.ones(len(arranged), dtype=np.bool_)
-        for here in slots.ranges:
-            valid &= (np.sort(arranged[:, here], axis=1) == np.sort(slots.start_labels[0, here])).all(axis=1)
-        return valid
 
     def unrank(self, indices: Indices) -> Labels:
         """Return the position ``(n, places)`` of each index ``(n,)``. The indices are not checked."""
-        number, inner = np.divmod(indices, self.arrangements.size)
-        shapes = self.graph.packing.unpack(self.graph.keys[number])
-        return _composed(self.graph.kinds, shapes, self.arrangements.unrank(inner))
+        shapes, inner = np.divmod(indices, self.arrangements.size)
+        return self.graph.positions(shapes, self.arrangements.unrank(inner))
 
     def filler(self, rules: Rules, leading: int) -> "ShapeTables":
         """Return the filler of a cut."""

@@ -175,7 +175,7 @@ def _unranked(numbering: Numbering, count: int, rng: np.random.Generator) -> Lab
 
 def _draw_listed(rules: Rules) -> Draw | None:
     """Return a function that draws from a list of all reachable positions, if a short search finds all of them."""
-    if rules.moves.free is not None:
+    if rules.moves.joins_positions:
         return None
     packing = Packing.of(rules)
     found: list[Keys] = []

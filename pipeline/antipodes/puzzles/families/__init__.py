@@ -74,8 +74,8 @@ def _starting_at_positions(settings: Mapping[str, Any], starts: Mapping[str, Any
 
 def _enumerated(puzzle: Puzzle) -> Puzzle:
     """Return the puzzle whose positions a search lists, even if a formula could number them."""
-    if puzzle.moves.free is not None:
-        raise ConfigError(f"[puzzle] {ENUMERATED}: cannot be combined with free tiles; remove one of them")
+    if puzzle.moves.joins_positions:
+        raise ConfigError(f"[puzzle] {ENUMERATED}: cannot be combined with free tiles or moves; remove one of them")
     return replace(puzzle, rules=replace(puzzle.rules, enumerated=True, by_shape=False))
 
 

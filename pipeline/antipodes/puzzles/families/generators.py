@@ -19,6 +19,7 @@ from antipodes_tasks.base.array_types import Labels, Mask
 from antipodes_tasks.base.errors import ConfigError, InputError, PatternError
 from antipodes_tasks.base.quoting import quote
 from antipodes_tasks.base.values import INTEGER, LIST, SYMBOL
+from antipodes_tasks.rules.free_moves import FreeMoves
 from antipodes_tasks.rules.larger_pieces import are_torn, piece_conditions
 from antipodes_tasks.rules.parts import moduli_of
 from antipodes_tasks.rules.transforms import MAX_MASKED, Transforms
@@ -41,9 +42,10 @@ def generators(settings: Mapping[str, Any]) -> Puzzle:
     which the piece on each place goes to the place named next. ``turns`` selects which powers are also moves; see
     `expand`. Sequences may use all names, including names of moves that equal an earlier move. ``conditions`` maps the
     name of a move to the pattern that positions must match for the move to be legal. ``pieces`` lists the places that
-    each larger piece covers in the first start; a move is legal only if it moves all of them or none.
+    each larger piece covers in the first start; a move is legal only if it moves all of them or none. ``free`` lists
+    the permutations that, with all their powers, cost nothing.
     """
-    refuse_unknown(settings, {"n", "start", "moves", "turns", "conditions", "pieces", "shape"})
+    refuse_unknown(settings, {"n", "start", "moves", "turns", "conditions", "pieces", "free", "shape"})
     starts = row_starts(settings, 0)
     size = len(starts[0])
     given = required(settings, "moves")
@@ -54,9 +56,36 @@ def generators(settings: Mapping[str, Any]) -> Puzzle:
     moves = expand(turns, metric)
     others = {name: turn for name, turn in turns.items() if name not in moves}
     puzzle = row_puzzle(settings, starts, _permuting(moves, starts[0]), _notation(settings, size))
+    free = _free_turns(settings, turns)
     if "conditions" in settings or "pieces" in settings:
-        return _conditional(puzzle, turns, metric, _conditions(puzzle, turns, settings), "pieces" in settings)
+        conditions = _conditions(puzzle, turns, settings)
+        free_first = {name: conditions[name] for name in (*free, *conditions)}
+        return _conditional(puzzle, turns, metric, free_first, free, "pieces" in settings)
+    powers = {power for name in free for power in expand({name: turns[name]}, HALF).values()}
+    puzzle = _with_free(puzzle, [name for name, move in moves.items() if move in powers])
     return replace(puzzle, sequence_moves=_permuting(others, starts[0])) if others else puzzle
+
+
+def _free_turns(settings: Mapping[str, Any], turns: Mapping[str, Turn]) -> list[str]:
+    """Return the names of the turns that cost nothing."""
+    free = settings.get("free", [])
+    if not LIST.fits(free) or ("free" in settings and not free) or not all(isinstance(name, str) for name in free):
+        raise ConfigError(f"[puzzle] free: expected a list of moves, found {quote(free)}")
+    for name in free:
+        if name not in turns:
+            raise ConfigError(f"[puzzle] free: expected some of the moves {', '.join(turns)}, found {quote(name)}")
+    return list(dict.fromkeys(free))
+
+
+def _with_free(puzzle: Puzzle, names: Sequence[str]) -> Puzzle:
+    """Return the puzzle in which the moves with these names cost nothing."""
+    moves = Transforms.of(puzzle.moves)
+    if not names or moves is None:
+        return puzzle
+    try:
+        return replace(puzzle, rules=replace(puzzle.rules, moves=FreeMoves(moves, names)))
+    except InputError as error:
+        raise ConfigError(f"[puzzle] free: {error}") from None
 
 
 def _notation(settings: Mapping[str, Any], size: int) -> Lists:
@@ -72,20 +101,26 @@ def _notation(settings: Mapping[str, Any], size: int) -> Lists:
 
 
 def _conditional(
-    puzzle: Puzzle, turns: Mapping[str, Turn], metric: str, conditions: Mapping[str, Sequence[Masks]], by_shape: bool
+    puzzle: Puzzle,
+    turns: Mapping[str, Turn],
+    metric: str,
+    conditions: Mapping[str, Sequence[Masks]],
+    free: Sequence[str],
+    by_shape: bool,
 ) -> Puzzle:
     """Return the puzzle in which each turn is only legal in positions that meet one of its conditions.
 
     An inverse turn is legal in the positions that the turn can produce. A move consists of one or more turns in one
     direction, all of which must be legal; its name gives their number and direction. ``R3'`` is three inverse turns,
     even if one forward turn would produce the same position but is illegal. Moves with the same name exclude each
-    other.
+    other. The ``free`` turns must come first, so that none of them is left out because it equals a counted move.
     """
-    moves, others = list[_ConditionalMove](), list[_ConditionalMove]()
+    moves, others, free_words = list[_ConditionalMove](), list[_ConditionalMove](), set[str]()
     for name, masks in conditions.items():
         for exponent in _exponents_both_ways(turns[name].order, metric):
             word = power_name(name, exponent, turns, [move.name for move in moves])
             powers = [_ConditionalMove.of(word, turns[name], one, exponent) for one in masks]
+            free_words |= {word} if name in free else set()
             moves += [move for move in powers if not any(move.is_part_of(earlier) for earlier in moves)]
         others += [_ConditionalMove.of(name, turns[name], one, 1) for one in masks]
     if len(moves) > MAX_MOVES:
@@ -94,7 +129,8 @@ def _conditional(
     rules = replace(puzzle.rules, moves=_transforms(puzzle, moves), enumerated=large, by_shape=by_shape)
     known = {move.name for move in moves}
     others = [move for move in others if move.name not in known]
-    return replace(puzzle, rules=rules, sequence_moves=_transforms(puzzle, others) if others else None)
+    every = replace(puzzle, rules=rules, sequence_moves=_transforms(puzzle, others) if others else None)
+    return _with_free(every, [move for move in rules.moves.names if move in free_words])
 
 
 def _conditions(puzzle: Puzzle, turns: Mapping[str, Turn], settings: Mapping[str, Any]) -> dict[str, list[Masks]]:
@@ -213,7 +249,13 @@ def settings_of(puzzle: Puzzle) -> Mapping[str, Any] | None:
     Moves given by functions, for example, have no settings.
     """
     moves, parts = Transforms.of(puzzle.moves), puzzle.parts
-    if moves is None or moves.allowed is not None or len(parts) > 1 or not parts[0].holds_pieces:
+    if (
+        moves is None
+        or puzzle.moves.free_moves
+        or moves.allowed is not None
+        or len(parts) > 1
+        or not parts[0].holds_pieces
+    ):
         return None
     if len(puzzle.starts) * puzzle.places > MAX_WRITTEN:
         return None

@@ -27,11 +27,12 @@ from antipodes.puzzles.square_1_notation import (
 from antipodes_tasks.base.array_types import Labels, Mask
 from antipodes_tasks.base.errors import ConfigError, PositionError
 from antipodes_tasks.base.quoting import quote, shorten
+from antipodes_tasks.rules.free_moves import FreeMoves
 from antipodes_tasks.rules.parts import Part, moduli_of, pieces
 from antipodes_tasks.rules.transforms import Transforms
 
 SOLVED = "A1B2C3D45E6F7G8H-"
-METRICS = ("wca",)
+METRICS = ("wca", "twist")
 MAX_CELLS = 12
 """Maximum number of cells of a layer."""
 UPPER, LOWER = "#f0e442", "#ffffff"
@@ -42,10 +43,11 @@ def square_1(settings: Mapping[str, Any]) -> Puzzle:
     """Return the puzzle that begins at ``start`` (by default the solved Square-1).
 
     A move turns the upper layer, the lower layer or both; a slash is a move too, and is legal unless a corner lies
-    across the cut. Letters are corners and digits are edges; equal symbols are identical pieces.
+    across the cut. In the metric "twist", turns are free. Letters are corners and digits are edges; equal symbols are
+    identical pieces.
     """
     refuse_unknown(settings, {"start", "metric"})
-    choice(settings, "metric", METRICS)
+    metric = choice(settings, "metric", METRICS)
     texts = starts_in({"start": SOLVED, **settings})
     size = _layer_size(texts[0])
     starts = [_cells(text, size) for text in texts]
@@ -60,6 +62,9 @@ def square_1(settings: Mapping[str, Any]) -> Puzzle:
         starts=_labels(starts, parts),
         moves=_moves(size, parts),
     )
+    if metric == "twist":
+        turns = [name for name in puzzle.moves.names if name != SLASH]
+        return replace(puzzle, rules=replace(puzzle.rules, moves=FreeMoves(_moves(size, parts), turns)))
     is_shape = len(symbols) <= len("Aa1")  # the shape is the whole position, so there are no arrangements to number
     return replace(puzzle, rules=replace(puzzle.rules, enumerated=True, by_shape=not is_shape))
 

@@ -1,0 +1,159 @@
+"""The classes of shapes under free moves, and the counted moves between them.
+
+Free moves take the shapes of a class to each other. One of them is its *representative*, and free moves take every
+position to a position with a representative shape. So a class of positions is a class of shapes and an arrangement of
+the pieces on the slots of its representative. Free moves may also take a representative to itself and rearrange its
+pieces: these *rotations* form a group, and arrangements that they map to each other belong to the same class.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from antipodes_tasks.base.array_types import Numbers
+from antipodes_tasks.move_tables import ILLEGAL
+from antipodes_tasks.rules.free_moves import FreeMoves
+from antipodes_tasks.rules.rules import Rules
+from antipodes_tasks.rules.starts import Starts
+from antipodes_tasks.rules.transforms import Transforms
+from antipodes_tasks.spaces.shapes import ShapeGraph, explored
+
+Slots = NDArray[np.uint8]
+"""Rearrangements ``(n, slots)``: the slot from which each slot gets its piece."""
+
+
+class ClassMoves(NamedTuple):
+    """The counted moves of a class."""
+
+    to: Numbers
+    """``(n,)``: the class after each move."""
+    origins: Slots
+    """``(n, slots)``: the slot of the representative before the move from which each slot after it gets its piece."""
+
+
+@dataclass(frozen=True, eq=False)
+class ClassGraph:
+    """The classes of shapes, numbered in the order of their representatives."""
+
+    shapes: ShapeGraph
+    of: NDArray[np.int32]
+    """``(shapes,)``: the class of each shape."""
+    homes: Slots
+    """``(shapes, slots)``: the slot of the representative to which free moves take the piece in each slot."""
+    representatives: Numbers
+    """``(classes,)``: a shape of each class."""
+    rotations: list[Slots]
+    """For each class, the rearrangements by its rotations, the identity first."""
+    moves: list[ClassMoves]
+    """For each class, its counted moves; only one of those that rotations of the class after them connect."""
+
+    @cached_property
+    def slots(self) -> Rules:
+        """The puzzle of the arrangements on representatives; its moves are all rearrangements that occur."""
+        rules = self.shapes.slots
+        every = np.unique(np.concatenate([*self.rotations, *(moves.origins for moves in self.moves)]), axis=0)
+        moduli = Transforms.of(rules.moves).moduli  # type: ignore[union-attr]
+        return replace(rules, moves=Transforms((), every.astype(np.int64), moduli))
+
+
+def class_graph(rules: Rules) -> ClassGraph | None:
+    """Return the classes of a puzzle with free moves; None if its shapes cannot be found, see `explored`."""
+    if not _latest or _latest[0][0] != rules.fingerprint:
+        _latest[:] = [(rules.fingerprint, _found(rules))]
+    return _latest[0][1]
+
+
+_latest: list[tuple[str, ClassGraph | None]] = []
+"""The most recent graph, with the fingerprint of its puzzle."""
+
+
+def _found(rules: Rules) -> ClassGraph | None:
+    assert isinstance(rules.moves, FreeMoves)
+    moves, free = rules.moves.generators
+    shapes = explored(replace(rules, starts=Starts(rules.start_labels), moves=moves))
+    if shapes is None:
+        return None
+    origins = Transforms.of(shapes.slots.moves).origin.astype(np.uint8)  # type: ignore[union-attr]
+    of, homes, representatives, loops = _connected(shapes.target[:, :free], origins[shapes.rearrangement[:, :free]])
+    rotations = [_generated(each, origins.shape[1]) for each in loops]
+    counted = _counted_moves(shapes.target[:, free:], origins, shapes.rearrangement[:, free:], of, homes, rotations)
+    return ClassGraph(shapes, of, homes, np.array(representatives), rotations, counted)
+
+
+def _connected(
+    target: NDArray[np.int32], origins: Slots
+) -> tuple[NDArray[np.int32], Slots, list[int], list[set[bytes]]]:
+    """Return the class and the home slots of each shape, the representatives, and generators of their rotations.
+
+    ``target`` and ``origins`` are the shape and the rearrangement ``(shapes, free moves)`` and ``(shapes, free moves,
+    slots)`` of each free move.
+    """
+    shapes, _, slots = origins.shape
+    of, homes = np.full(shapes, -1, dtype=np.int32), np.zeros((shapes, slots), dtype=np.uint8)
+    representatives, loops = list[int](), list[set[bytes]]()
+    every, lines = np.arange(slots, dtype=np.uint8), target.tolist()
+    for first in range(shapes):
+        if of[first] >= 0:
+            continue
+        of[first], homes[first] = len(representatives), every
+        representatives.append(first)
+        loops.append(set())
+        waiting = [first]
+        while waiting:
+            shape = waiting.pop()
+            for move, after in enumerate(lines[shape]):
+                if after == ILLEGAL:
+                    continue
+                home = homes[shape, origins[shape, move]]
+                if of[after] < 0:
+                    of[after], homes[after] = of[shape], home
+                    waiting.append(after)
+                elif (home != homes[after]).any():
+                    loops[-1].add(home[np.argsort(homes[after])].tobytes())
+    return of, homes, representatives, loops
+
+
+def _generated(generators: Iterable[bytes], slots: int) -> Slots:
+    """Return the group that some rearrangements generate, the identity first."""
+    each = [np.frombuffer(one, dtype=np.uint8) for one in sorted(generators)]
+    group = {bytes(range(slots)): np.arange(slots, dtype=np.uint8)}
+    waiting = list(group.values())
+    while waiting:
+        element = waiting.pop()
+        for one in each:
+            product = element[one]
+            if product.tobytes() not in group:
+                group[product.tobytes()] = product
+                waiting.append(product)
+    return np.array(list(group.values()))
+
+
+def _counted_moves(
+    target: NDArray[np.int32],
+    origins: Slots,
+    rearrangement: NDArray[np.int32],
+    of: NDArray[np.int32],
+    homes: Slots,
+    rotations: list[Slots],
+) -> list[ClassMoves]:
+    """Return the counted moves of each class: from all of its shapes, after all of its rotations."""
+    shape, move = np.nonzero(target != ILLEGAL)
+    after = target[shape, move]
+    back = np.argsort(homes[after], axis=1)
+    moved = origins[rearrangement[shape, move]]
+    between = np.take_along_axis(np.take_along_axis(homes[shape], moved, axis=1), back, axis=1)
+    known: list[set[tuple[int, bytes]]] = [set() for _ in rotations]
+    for begin, to, slots in zip(of[shape].tolist(), of[after].tolist(), between, strict=True):
+        for line in rotations[begin][:, slots]:
+            known[begin].add((to, min(one.tobytes() for one in line[rotations[to]])))
+    return [
+        ClassMoves(
+            np.array([to for to, _ in sorted(each)], dtype=np.int64),
+            np.array([list(slots) for _, slots in sorted(each)], dtype=np.uint8).reshape(len(each), homes.shape[1]),
+        )
+        for each in known
+    ]
