@@ -205,17 +205,11 @@ class _Counting(Cluster):
 
     tasks = 0
 
-    def submit(
-        self, calls: Mapping[Key, Call], beside: Sequence[Handle] = (), on_done: OnDone | None = None
-    ) -> dict[Key, Handle]:
-        self.tasks += len(calls)
-        return super().submit(calls, beside, on_done)
-
     def persist(
         self,
         calls: Mapping[Key, Call],
         on_done: OnDone | None = None,
-        places: Mapping[Key, Handle] | None = None,
+        places: Mapping[Key, str] | None = None,
     ) -> dict[Key, Handle]:
         self.tasks += len(calls)
         return super().persist(calls, on_done, places)

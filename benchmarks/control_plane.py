@@ -15,10 +15,10 @@ from typing import Any
 import psutil
 from distributed import Client, Worker
 
-from antipodes.executors.api import Call, Handle, Key, never_stop
+from antipodes.executors.api import Call, Key, never_stop
 from antipodes.executors.distributed.cluster import Cluster
 from antipodes.system.events import silence
-from antipodes.tables.layers.residence import Neighbourhood, Residence, RowResidence, advance, hold
+from antipodes.tables.layers.residence import Neighbourhood, Residence, RowResidence, hold
 from antipodes_tasks.bfs.partition import Partition
 from benchmarks.measure import HERE, Row, median
 
@@ -77,13 +77,10 @@ def measure() -> list[Row]:
 
 def _layer_seconds(cluster: Cluster, scheduler: psutil.Process) -> float:
     each = PARTITIONS // WORKERS
-    first = cluster.submit({("worker", number): (int, number) for number in range(WORKERS)})
-    workers = cluster.groups_by_process(list(first.values()))
-    shards = {one: list(range(at * each, (at + 1) * each)) for one, (at,) in workers.items()}
+    shards = cluster.divide(range(PARTITIONS), {})
     everywhere = Neighbourhood("benchmark", shards, 1, cluster.channel)
-    calls: dict[Key, Call] = {("residence", at): (residence_of, one, everywhere) for one, (at,) in workers.items()}
-    places: dict[Key, Handle] = {key: first["worker", key[1]] for key in calls}
-    residences = list(cluster.persist(calls, None, places).values())
+    calls: dict[Key, Call] = {("residence", at): (residence_of, one, everywhere) for at, one in enumerate(shards)}
+    residences = list(cluster.persist(calls, None, dict(zip(calls, shards, strict=True))).values())
     (links,) = cluster.persist(
         {("links", 0): (links_of_ring, PARTITIONS, [sign * each * step for step in NEIGHBOURS for sign in (1, -1)])}
     ).values()
@@ -94,18 +91,18 @@ def _layer_seconds(cluster: Cluster, scheduler: psutil.Process) -> float:
     for depth in range(LAYERS + 1):
         begin, start = _seconds(scheduler), time.perf_counter()
         calls = {
-            (f"advance-{depth}", at): (advance, one, links, depth, 1, each, "") for at, one in enumerate(residences)
+            (f"advance-{depth}", at): (Residence.advance, one, links, depth, 1, each, "")
+            for at, one in enumerate(residences)
         }
-        places = {key: first["worker", at] for key, (at,) in zip(calls, workers.values(), strict=True)}
-        cluster.gather(list(cluster.persist(calls, None, places).values()))
+        cluster.gather(list(cluster.persist(calls, None, dict(zip(calls, shards, strict=True))).values()))
         seconds.append(_seconds(scheduler) - begin - idle * (time.perf_counter() - start))
     return median(seconds[1:])  # the first layer also sends the links to all workers
 
 
 def residence_of(own: str, everywhere: Neighbourhood) -> Residence:
     """Return the residence of the idle shards of a worker."""
-    shards: Any = [IdleShard(number) for number in everywhere.processes[own]]
-    return hold(RowResidence, shards, own, everywhere, 1)
+    shards = {number: (IdleShard, number) for number in everywhere.processes[own]}
+    return hold(RowResidence, shards, None, own, everywhere, 1)
 
 
 def links_of_ring(partitions: int, steps: list[int]) -> Any:

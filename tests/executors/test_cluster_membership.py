@@ -13,7 +13,7 @@ from ports import free_port
 from program_runs import EVERY_LAYER, Begin, Same
 from waiting import error_of, wait_until
 
-from antipodes.executors.api import never_stop
+from antipodes.executors.api import Call, Key, never_stop
 from antipodes.executors.distributed import health
 from antipodes.executors.distributed.cluster import Cluster as Workers
 from antipodes.puzzles.config import load_config
@@ -26,7 +26,8 @@ PAUSED = {"DASK_DISTRIBUTED__WORKER__MEMORY__PAUSE": "0.0001", "DASK_DISTRIBUTED
 
 def submit_two(scheduler: Workers) -> None:
     name = f"nap-{uuid.uuid4().hex}"
-    scheduler.gather(list(scheduler.submit({(name, number): (time.sleep, 0) for number in range(2)}).values()))
+    calls: dict[Key, Call] = {(name, number): (time.sleep, 0) for number in range(2)}
+    scheduler.gather(list(scheduler.persist(calls, places=dict(zip(calls, scheduler.members, strict=False))).values()))
 
 
 def ask_all(scheduler: Workers) -> None:
@@ -82,10 +83,10 @@ def test_calls_end_with_an_error_after_the_scheduler_forgot_tasks(shared: Cluste
 
     with shared.client() as client, Workers(client) as scheduler:
         assert scheduler.wait_for_workers(silence, never_stop)
-        needed = scheduler.submit({("needed", 0): (int, 1)})["needed", 0]
+        needed = scheduler.persist({("needed", 0): (int, 1)})["needed", 0]
         assert scheduler.gather([needed]) == [1]
         client.run_on_scheduler(forget, needed.key, client.id)
-        error = error_of(lambda: scheduler.gather(list(scheduler.submit({("next", 0): (int, needed)}).values())))
+        error = error_of(lambda: scheduler.gather(list(scheduler.persist({("next", 0): (int, needed)}).values())))
         assert isinstance(error, SchedulerLostError)
         assert str(error) == "the dask scheduler has lost the tasks"
 

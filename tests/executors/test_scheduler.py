@@ -57,15 +57,24 @@ def test_tuples_and_texts_are_plain_arguments(scheduler: Scheduler) -> None:
     assert scheduler.gather(list(handles.values())) == [2, 1]
 
 
-def test_a_group_of_results_is_on_one_worker(scheduler: Scheduler) -> None:
-    handles = list(scheduler.submit({("g", number): (add, number, 1) for number in range(7)}).values())
-    groups = scheduler.groups_by_thread(handles)
-    assert sorted(place for group in groups for place in group) == list(range(7))
-    assert len(groups) == (7 if scheduler.shares_memory else scheduler.workers)
-    for number, group in enumerate(groups):
-        of_group = [handles[place] for place in group]
-        placed = scheduler.persist({("h", number): (sum, of_group)}, places={("h", number): of_group[0]})
-        assert scheduler.gather(list(placed.values())) == [sum(place + 1 for place in group)]
+def test_items_are_divided_among_processes_and_their_results_stay_there(scheduler: Scheduler) -> None:
+    parts = scheduler.divide(range(7), {})
+    assert [item for part in parts.values() for item in part] == list(range(7))
+    assert len(parts) == max(1, scheduler.processes)
+    processes = dict(enumerate(parts))
+    calls: dict[Key, Call] = {("g", at): (list, parts[process]) for at, process in processes.items()}
+    made = scheduler.persist(calls, places={("g", at): process for at, process in processes.items()})
+    assert all(map(scheduler.holds, made.values()))
+    for at, process in processes.items():
+        calls = {("h", at): (sum, made["g", at])}
+        (placed,) = scheduler.persist(calls, places={("h", at): process}).values()
+        assert scheduler.gather([placed]) == [sum(parts[process])]
+
+
+def test_processes_that_have_more_get_fewer_items(scheduler: Scheduler) -> None:
+    first, *others = scheduler.divide(range(20), {})
+    expected = {first: [0], others[0]: [1, 2, 3, 4]} if others else {first: [0, 1, 2, 3, 4]}
+    assert {process: list(part) for process, part in scheduler.divide(range(5), {first: 4}).items()} == expected
 
 
 def test_no_calls_have_no_results(scheduler: Scheduler) -> None:
@@ -79,12 +88,6 @@ def test_on_done_is_called_for_each_result() -> None:
     calls = {("f", number): (add, number, 1) for number in range(7)}
     Threads(3).persist(calls, on_done=done.append)
     assert sorted(done) == list(calls)
-
-
-def test_submitted_calls_keep_their_order_and_their_results(scheduler: Scheduler) -> None:
-    handles = list(scheduler.submit({("i", number): (add, number, 1) for number in range(5)}).values())
-    assert scheduler.gather(handles) == [1, 2, 3, 4, 5]
-    assert all(map(scheduler.holds, handles))
 
 
 @pytest.mark.parametrize(("error", "drawn"), [(ValueError, 1), (Stopped, 0), (KeyboardInterrupt, 0)])

@@ -11,7 +11,7 @@ from antipodes_tasks.base.errors import SchedulerError, WorkersLostError
 
 
 class Forgetful(Threads):
-    """Threads that lose one of two workers, with every other result of `submit`, at the calls with these numbers."""
+    """Threads that lose one of two workers, with its results, at the calls with these numbers."""
 
     shares_memory = False
 
@@ -20,38 +20,31 @@ class Forgetful(Threads):
         self.at = at
         self.error = error
         self.calls: list[str] = []
-        self.held: list[Handle] = []
+        self.held: list[tuple[str, Handle]] = []
+        """The worker of each result with a place, and the result."""
         self.channel = DirectChannel()
 
-    def submit(
-        self, calls: Mapping[Key, Call], beside: Sequence[Handle] = (), on_done: OnDone | None = None
-    ) -> dict[Key, Handle]:
-        self._call("submit")
-        submitted = super().persist(calls, on_done=on_done)
-        self.held += submitted.values()
-        return submitted
-
-    def groups_by_thread(self, handles: Sequence[Handle]) -> list[list[int]]:
-        places = list(range(len(handles)))
-        return [group for group in (places[::2], places[1::2]) if group]
-
-    def groups_by_process(self, handles: Sequence[Handle]) -> dict[str, list[int]]:
-        return {str(number): group for number, group in enumerate(self.groups_by_thread(handles))}
+    def divide(self, items: Sequence[int], held: Mapping[str, int]) -> dict[str, Sequence[int]]:
+        """Divide the items among two workers. A new worker with the same address takes the place of a lost worker."""
+        half = (len(items) + 1) // 2
+        return {process: part for process, part in (("0", items[:half]), ("1", items[half:])) if part}
 
     def threads_of(self, process: str) -> int:
         return 1
 
     def holds(self, handle: Handle) -> bool:
-        return any(one is handle for one in self.held)
+        return any(one is handle for _, one in self.held)
 
     def persist(
         self,
         calls: Mapping[Key, Call],
         on_done: OnDone | None = None,
-        places: Mapping[Key, Handle] | None = None,
+        places: Mapping[Key, str] | None = None,
     ) -> dict[Key, Handle]:
         self._call("persist")
-        return super().persist(calls, on_done)
+        handles = super().persist(calls, on_done)
+        self.held += [(places[key], handle) for key, handle in handles.items() if places and key in places]
+        return handles
 
     def gather(self, handles: Sequence[Handle], stop: Stop = never_stop) -> list[Any]:
         self._call("gather")
@@ -60,5 +53,6 @@ class Forgetful(Threads):
     def _call(self, name: str) -> None:
         self.calls.append(name)
         if len(self.calls) in self.at:
-            del self.held[::2]
+            gone = self.held[0][0] if self.held else ""
+            self.held = [one for one in self.held if one[0] != gone]
             raise self.error("worker tcp://gone:1")

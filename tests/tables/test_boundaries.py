@@ -12,7 +12,7 @@ from direct_channel import DirectAnswers, DirectChannel
 from every_kind import FAST, NUMBERED, config_of, options_of, slow_unless_in
 from stores import contents
 
-from antipodes.executors.api import WORKER_SHARE, Capacity, Handle
+from antipodes.executors.api import WORKER_SHARE, Capacity
 from antipodes.executors.threads import Threads
 from antipodes.puzzles.config import Config, load_config
 from antipodes.system.machine import GIB
@@ -112,12 +112,8 @@ class Apart(Threads):
         super().__init__(PROCESSES)
         self.channel = channel
 
-    def groups_by_process(self, handles: Sequence[Handle]) -> dict[str, list[int]]:
-        parts = np.array_split(np.arange(len(handles)), PROCESSES)
-        return {str(number): part.tolist() for number, part in enumerate(parts)}
-
-    def groups_by_thread(self, handles: Sequence[Handle]) -> list[list[int]]:
-        return list(self.groups_by_process(handles).values())
+    def divide(self, items: Sequence[int], held: Mapping[str, int]) -> dict[str, Sequence[int]]:
+        return {str(number): part.tolist() for number, part in enumerate(np.array_split(items, PROCESSES))}
 
     def threads_of(self, process: str) -> int:
         return 1

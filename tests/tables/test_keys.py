@@ -20,7 +20,7 @@ from stores import contents, toml
 
 from antipodes.executors.api import Call, Handle, Key
 from antipodes.puzzles.config import Config
-from antipodes.tables.layers.residence import KeyResidence, advance
+from antipodes.tables.layers.residence import KeyResidence, Residence
 from antipodes.tables.layers.temporary_files import PieceFile
 from antipodes.tables.planning.plan import plan_run
 from antipodes.tables.run import RunOptions, run_puzzle
@@ -282,7 +282,7 @@ class Counting(Forgetful):
         self.started.append(call)
 
     def persist(self, calls: Mapping[Key, Call], *others: Any) -> dict[Key, Handle]:
-        if any(function is advance for function, *_ in calls.values()):
+        if any(function is Residence.advance for function, *_ in calls.values()):
             self.tasks.append(len(calls))
         return super().persist(calls, *others)
 
@@ -313,7 +313,7 @@ def test_workers_share_out_all_depths(tmp_path: Path) -> None:
 
     def noted(shards: Shards, *arguments: Any) -> list[int]:
         counts = advanced(shards, *arguments)
-        even, odd = (sum(shards.counts[number] for number in group) for group in shards._groups)
+        even, odd = (sum(shards.counts[number] for number in group) for group in shards._processes.values())
         found.append((max(even, odd), even + odd))
         return counts
 

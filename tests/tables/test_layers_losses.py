@@ -1,6 +1,6 @@
 """Workers and schedulers that are lost at chosen calls: the search finds again what was lost, and counts the loss."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +9,7 @@ from forgetful import Forgetful
 from program_runs import Same
 from stores import contents
 
-from antipodes.executors.api import Call, Key, OnResult, Stop
+from antipodes.executors.api import Call, Handle, Key, OnResult, Stop
 from antipodes.puzzles.config import load_config
 from antipodes.storage.file_lock import FileLock
 from antipodes.system.events import Committed, Committing, Event, Listener, SearchStarted, WorkersLost
@@ -263,3 +263,31 @@ def test_a_loss_after_which_the_journal_is_gone(left: int, same: Same, tmp_path:
     assert any(isinstance(event, WorkersLost) for event in events)
     assert report.complete
     same(PUZZLE)
+
+
+class Counted(Forgetful):
+    """Notes how many shards the run has, and how many tasks it starts together."""
+
+    shards, tasks = 0, 0
+
+    def divide(self, items: Sequence[int], held: Mapping[str, int]) -> dict[str, Sequence[int]]:
+        self.shards = max(self.shards, len(items))
+        return super().divide(items, held)
+
+    def persist(self, calls: Mapping[Key, Call], *others: Any) -> dict[Key, Handle]:
+        self.tasks = max(self.tasks, len(calls))
+        return super().persist(calls, *others)
+
+
+def test_each_process_has_one_task_whatever_the_number_of_its_shards(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """When shards are created, advanced, written, lost and restored, beside those of the other process."""
+    for name, states in (("CHUNK_STATES", (1024, 2048)), ("PARTITION_STATES", 1024), ("SHARD_STATES", (1, 1))):
+        monkeypatch.setattr(f"antipodes.tables.layers.division.{name}", states)
+    run_puzzle(load_config(PUZZLE), tmp_path / "threads.zarr", RunOptions(workers=2))
+    scheduler = Counted({20, 30, 40, 70})
+    assert run_on(scheduler, tmp_path / "t.zarr", EVERY_LAYER).workers_lost == 4
+    assert scheduler.shards > 4
+    assert scheduler.tasks == 2
+    assert contents(tmp_path / "t.zarr") == contents(tmp_path / "threads.zarr")

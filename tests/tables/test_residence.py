@@ -1,5 +1,6 @@
 """The shards of a process: when others may read them, and what they read if the run goes back meanwhile."""
 
+import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -14,6 +15,7 @@ from antipodes.tables.journal import Journal
 from antipodes.tables.layers import residence
 from antipodes.tables.layers.bit_shard import Boundary
 from antipodes.tables.layers.residence import Neighbourhood, RowResidence, hold
+from antipodes.tables.layers.shard import Shard
 from antipodes_tasks.base.errors import InterruptedRunError
 
 ROWS = {"kind": "rows", "token": "", "rows": [[0, 60]], "shards": [0, 1]}
@@ -28,9 +30,15 @@ def journal(tmp_path: Path) -> Journal:
 def alone(journal: Journal) -> RowResidence:
     """All shards of a search in one process that others could ask."""
     everywhere = Neighbourhood("search", {"here": [0, 1]}, 3, DirectChannel())
-    held = hold(RowResidence, begun(journal, [3, 2]), "here", everywhere, 1)
+    created = {number: (itself, shard) for number, shard in enumerate(begun(journal, [3, 2]))}
+    held = hold(RowResidence, created, None, "here", everywhere, 1)
     assert isinstance(held, RowResidence)
     return held
+
+
+def itself(shard: Shard) -> Shard:
+    """Return a shard that exists already."""
+    return shard
 
 
 def advanced(held: RowResidence, depth: int, layers: int, token: str = "") -> list[list[int]]:
@@ -118,3 +126,16 @@ def test_no_shard_goes_back_while_another_reads_it(journal: Journal, monkeypatch
         assert late.result() == advanced(alone(journal), 0, 4)[0][3:]
         back.result()
     assert len(changed) == 2
+
+
+def test_a_residence_takes_over_the_shards_of_an_earlier_one(journal: Journal) -> None:
+    """A task that has been given up may still have the earlier one."""
+    earlier = alone(journal)
+    kept, lost = earlier.shards[0], earlier.shards[1]
+    new = begun(journal, [3, 2])[1]
+    everywhere = Neighbourhood("again", {"here": [0, 1]}, 3, DirectChannel())
+    held = hold(RowResidence, {1: (itself, new)}, earlier, "here", everywhere, 1)
+    assert held.shards == {0: kept, 1: new}
+    assert earlier.shards == {0: kept, 1: lost}
+    assert sys.getsizeof(held) >= sys.getsizeof(new)
+    assert sys.getsizeof(held) < sys.getsizeof(earlier)

@@ -1,7 +1,7 @@
 """The interface of executors: a `Scheduler` runs calls, in threads of this process or on the workers of a cluster.
 
 Other packages only use this interface. A call is a function and its arguments; a handle represents the result of a
-call. `persist` and `submit` run calls and leave the results on the workers, and `gather` fetches results.
+call. `persist` runs calls and leaves the results on the workers, and `gather` fetches results.
 `run_unordered` passes each result to a callback as soon as its task ends. `run_on_all_workers` and `on_worker_start`
 run a call in every process.
 """
@@ -158,42 +158,29 @@ class Scheduler(Protocol):
     def run_on_all_workers(self, call: Call) -> None:
         """Run the call once in each other process that runs tasks; an error names the worker."""
 
-    def submit(
-        self, calls: Mapping[Key, Call], beside: Sequence[Handle] = (), on_done: OnDone | None = None
-    ) -> dict[Key, Handle]:
-        """Run independent calls, with adjacent calls on the same worker, and keep the results there; see `persist`.
+    def divide(self, items: Sequence[int], held: Mapping[str, int]) -> Mapping[str, Sequence[int]]:
+        """Divide items among the processes, so that all have equally many, with those that they have ``held`` before.
 
-        The calls are divided so that all workers hold equally many results, including earlier results in ``beside``.
-        """
-
-    def groups_by_thread(self, handles: Sequence[Handle]) -> list[list[int]]:
-        """Divide results of `submit` into groups, one for each task that can run at the same time; return indices.
-
-        A task can use all results of a group, because they are on one worker.
-        """
-
-    def groups_by_process(self, handles: Sequence[Handle]) -> Mapping[str, list[int]]:
-        """Divide results of `submit` by the process that holds them.
-
-        Returns the indices of the results of each process, ascending, by the address under which a `Channel` knows it.
+        Adjacent items stay together. Returns the items of each process that gets any, by the address under which a
+        `Channel` knows it.
         """
 
     def threads_of(self, process: str) -> int:
-        """Return how many tasks run at the same time in a process, given its address in `groups_by_process`."""
+        """Return how many tasks run at the same time in a process, given its address in `divide`."""
 
     def holds(self, handle: Handle) -> bool:
-        """Return whether the worker that holds this result of `submit` is still a member."""
+        """Return whether the worker that holds this result of a call with a place is still a member."""
 
     def persist(
         self,
         calls: Mapping[Key, Call],
         on_done: OnDone | None = None,
-        places: Mapping[Key, Handle] | None = None,
+        places: Mapping[Key, str] | None = None,
     ) -> dict[Key, Handle]:
         """Run independent calls and keep their results; ``on_done`` is called for each of them.
 
-        ``places`` contains results of `submit`: a call with such a result runs on the worker that holds it, and may
-        change it.
+        ``places`` contains the addresses of processes: a call with such a place runs there, and may change results
+        that are there.
         """
 
     def gather(self, handles: Sequence[Handle], stop: Stop = never_stop) -> list[Any]:

@@ -60,18 +60,9 @@ class Threads:
     def run_on_all_workers(self, call: Call) -> None:
         """Do nothing, because there is no other process."""
 
-    def submit(
-        self, calls: Mapping[Key, Call], beside: Sequence[Handle] = (), on_done: OnDone | None = None
-    ) -> dict[Key, Handle]:
-        return self.persist(calls, on_done)
-
-    def groups_by_thread(self, handles: Sequence[Handle]) -> list[list[int]]:
-        """Return a group for each result, because a thread takes the next result when it has finished one."""
-        return [[place] for place in range(len(handles))]
-
-    def groups_by_process(self, handles: Sequence[Handle]) -> Mapping[str, list[int]]:
-        """Return a single group, because all results are in this process."""
-        return {"": list(range(len(handles)))}
+    def divide(self, items: Sequence[int], held: Mapping[str, int]) -> Mapping[str, Sequence[int]]:
+        """Return all items, because there is only this process."""
+        return {"": items}
 
     def threads_of(self, process: str) -> int:
         """Return the number of threads, since there is only this process."""
@@ -85,7 +76,7 @@ class Threads:
         self,
         calls: Mapping[Key, Call],
         on_done: OnDone | None = None,
-        places: Mapping[Key, Handle] | None = None,
+        places: Mapping[Key, str] | None = None,
     ) -> dict[Key, Handle]:
         ended = Callback(posttask=lambda key, *_: on_done(key)) if on_done else Callback()
         with ended:

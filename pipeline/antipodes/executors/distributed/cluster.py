@@ -2,9 +2,9 @@
 
 import stat
 import uuid
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from heapq import heapify, heapreplace
 from importlib.util import find_spec
 from itertools import accumulate
 from pathlib import Path
@@ -53,7 +53,7 @@ class Cluster:
         self._membership = Membership(client)
         self._tasks = Tasks(client, self._membership)
         self._places: WeakKeyDictionary[Handle, tuple[str, int]] = WeakKeyDictionary()
-        """The worker of each result of `submit`, and the number of workers that had left its address by then."""
+        """The worker of each result with a place, and the number of workers that had left its address by then."""
 
     def __enter__(self) -> "Cluster":
         return self
@@ -108,37 +108,23 @@ class Cluster:
             handles += self._tasks.submit_to(worker, {(name, number): call})
         self.gather(handles)
 
-    def submit(
-        self, calls: Mapping[Key, Call], beside: Sequence[Handle] = (), on_done: OnDone | None = None
-    ) -> dict[Key, Handle]:
-        handles: dict[Key, Handle] = {}
-        for worker, keys in self._spread(list(calls), beside).items():
-            placed = dict(zip(keys, self._tasks.submit_to(worker, {key: calls[key] for key in keys}), strict=True))
-            self._places.update(dict.fromkeys(placed.values(), (worker, self._membership.watch.departures[worker])))
-            handles |= placed
-        _call_when_done(handles.values(), on_done)
-        return {key: handles[key] for key in calls}
-
-    def groups_by_thread(self, handles: Sequence[Handle]) -> list[list[int]]:
-        """Return a group for each thread of the workers with results; each worker deals its results to its threads."""
-        groups = list[list[int]]()
-        for worker, places in self._by_worker(handles).items():
-            threads = min(self.threads_of(worker), len(places))
-            groups += [places[first::threads] for first in range(threads)]
-        return groups
-
-    def groups_by_process(self, handles: Sequence[Handle]) -> Mapping[str, list[int]]:
-        return self._by_worker(handles)
+    def divide(self, items: Sequence[int], held: Mapping[str, int]) -> Mapping[str, Sequence[int]]:
+        sizes = [(held.get(worker, 0), place) for place, worker in enumerate(self.members)]
+        shares = [0] * len(sizes)
+        heapify(sizes)
+        for _ in items:
+            size, place = sizes[0]
+            heapreplace(sizes, (size + 1, place))
+            shares[place] += 1
+        ends = accumulate(shares)
+        return {
+            worker: items[end - share : end]
+            for worker, share, end in zip(self.members, shares, ends, strict=True)
+            if share
+        }
 
     def threads_of(self, process: str) -> int:
         return int(self.members.get(process, {}).get("nthreads", 1))
-
-    def _by_worker(self, handles: Sequence[Handle]) -> dict[str, list[int]]:
-        """Return the indices of results of `submit` by the address of their worker."""
-        found: dict[str, list[int]] = {}
-        for place, handle in enumerate(handles):
-            found.setdefault(self._places[handle][0], []).append(place)
-        return found
 
     def holds(self, handle: Handle) -> bool:
         worker, departures = self._places[handle]
@@ -148,23 +134,14 @@ class Cluster:
         self,
         calls: Mapping[Key, Call],
         on_done: OnDone | None = None,
-        places: Mapping[Key, Handle] | None = None,
+        places: Mapping[Key, str] | None = None,
     ) -> dict[Key, Handle]:
-        workers = {key: self._places[handle][0] for key, handle in (places or {}).items()}
-        futures = self._tasks.submit(calls, workers)
-        _call_when_done(futures, on_done)
-        return dict(zip(calls, futures, strict=True))
-
-    def _spread(self, keys: Sequence[Key], beside: Sequence[Handle]) -> dict[str, list[Key]]:
-        """Divide the keys among the members, so that all hold equally many results; adjacent keys stay together."""
-        held = Counter(self._places[handle][0] for handle in beside)
-        shares = dict.fromkeys(self.members, 0)
-        for _ in keys:
-            shares[min(shares, key=lambda worker: held[worker] + shares[worker])] += 1
-        ends = list(accumulate(shares.values()))
-        return {
-            worker: list(keys[end - share : end]) for (worker, share), end in zip(shares.items(), ends, strict=True)
-        }
+        handles = dict(zip(calls, self._tasks.submit(calls, places), strict=True))
+        for key, worker in (places or {}).items():
+            self._places[handles[key]] = worker, self._membership.watch.departures[worker]
+        for handle in handles.values() if on_done else ():
+            handle.add_done_callback(lambda done: on_done(done.key) if on_done and done.status == "finished" else None)
+        return handles
 
     def gather(self, handles: Sequence[Handle], stop: Stop = never_stop) -> list[Any]:
         return self._tasks.gather(handles, stop)
@@ -200,12 +177,6 @@ class Cluster:
     def _write(self, report: Any) -> None:
         with announced(self._membership.listener, "dask's report"):
             self.client.sync(report.__aexit__, None, None, None, code="", callback_timeout=DRAW_SECONDS)
-
-
-def _call_when_done(futures: Iterable[Handle], on_done: OnDone | None) -> None:
-    """Arrange that ``on_done`` is called with the key of each result when it exists."""
-    for future in futures if on_done else ():
-        future.add_done_callback(lambda done: on_done(done.key) if on_done and done.status == "finished" else None)
 
 
 def _check_client(client: Any) -> None:

@@ -12,14 +12,15 @@ then their tasks end, and `Shards.recover` restores the shards from the last com
 """
 
 import asyncio
+import sys
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NoReturn, TypeVar
 
-from antipodes.executors.api import Answers, Channel
+from antipodes.executors.api import Answers, Call, Channel
 from antipodes.tables.layers.bit_shard import Boundary, boundary
 from antipodes.tables.layers.boundaries import MAX_ANSWERS
 from antipodes.tables.layers.key_shard import KeyShard, successors_of
@@ -50,10 +51,12 @@ class Neighbourhood:
 class Residence(ABC):
     """The shards of a process, and how they find layers together."""
 
-    def __init__(self, shards: Sequence[Shard], own: str, all_processes: Neighbourhood, threads: int) -> None:
+    def __init__(self, own: str, all_processes: Neighbourhood, threads: int) -> None:
         """``own`` is the address of this process, which has ``threads`` threads for its shards."""
         self.numbers = list(all_processes.processes[own])
-        self.shards = dict(zip(self.numbers, shards, strict=True))
+        self.shards: dict[int, Shard] = {}
+        self._created: Collection[int] = ()
+        """The numbers of the shards that were created for this residence."""
         self.links: Any = None
         self.slots = asyncio.Semaphore(MAX_ANSWERS)
         self._all = all_processes
@@ -68,8 +71,14 @@ class Residence(ABC):
         raise TypeError("the shards of a process cannot leave it")
 
     def __sizeof__(self) -> int:
-        """Return a small number of bytes for dask, which counts the shards themselves."""
-        return 1000
+        """Return the size in bytes for dask, without shards that are counted in an earlier residence."""
+        return sum(sys.getsizeof(self.shards[number]) for number in self._created)
+
+    def fill(self, created: Mapping[int, Call], kept: Mapping[int, Shard], advanced: Advanced | None = None) -> None:
+        """Create some shards by calls, and take over those that the process has ``kept``."""
+        made = self._each(lambda number: created[number][0](*created[number][1:]), list(created), advanced)
+        shards = {**kept, **dict(zip(created, made, strict=True))}
+        self.shards, self._created = {number: shards[number] for number in self.numbers}, list(created)
 
     def advance(
         self, links: Any, depth: int, layers: int, batch: int, token: str, advanced: Advanced | None = None
@@ -100,6 +109,15 @@ class Residence(ABC):
         for shard in self.shards.values():
             shard.shut_out(token)
         return self._each(lambda number: self.shards[number].go_back(depth, token), self.numbers)
+
+    def on_shards(self, function: Callable[..., Result], *arguments: Any) -> list[Result]:
+        """Apply a function to each shard; return the results in the order of the shards' numbers."""
+        return self._each(lambda number: function(self.shards[number], *arguments), self.numbers)
+
+    def on_groups(self, together: bool, function: Callable[..., object], *arguments: Any) -> None:
+        """Apply a function to groups of shards, one for each thread; if ``together``, threads are one group."""
+        groups = [self.numbers] if together and self._all.channel is None else self._groups(self.numbers)
+        self._each(lambda group: function([self.shards[number] for number in group], *arguments), groups)
 
     def is_ready(self, question: Mapping[str, Any]) -> bool:
         """Return whether the question of another process can be answered."""
@@ -180,6 +198,11 @@ class Residence(ABC):
             for future in futures:
                 future.cancel()
         return [future.result() for future in futures]
+
+    def _groups(self, numbers: Sequence[int]) -> list[Sequence[int]]:
+        """Return groups of shards, one for each thread. In threads of one process, each group is one shard."""
+        threads = len(numbers) if self._all.channel is None else self._threads
+        return [group for first in range(threads) if (group := sorted(numbers[first::threads]))]
 
     @cached_property
     def _pool(self) -> ThreadPoolExecutor | None:
@@ -292,12 +315,6 @@ class KeyResidence(Residence):
             return None
         return [one.of([range(*chunks) for chunks in question["chunks"]]) for one in offered[1]]
 
-    def _groups(self, numbers: Sequence[int]) -> list[Sequence[int]]:
-        """Return groups of shards that expand together. In threads of one process, the largest shard starts first."""
-        if self._all.channel is None:
-            return [[number] for number in numbers]
-        return [group for first in range(self._threads) if (group := self.numbers[first :: self._threads])]
-
     def _expand(self, numbers: Sequence[int], depth: int) -> KeySuccessors:
         shards = [one for number in numbers if isinstance(one := self.shards[number], KeyShard)]
         with all_held(shards, self._token):
@@ -324,20 +341,20 @@ class NoAnswers:
 
 
 def hold(
-    kind: type[Residence], shards: Sequence[Shard], own: str, all_processes: Neighbourhood, threads: int
+    kind: type[Residence],
+    created: Mapping[int, Call],
+    earlier: Residence | None,
+    own: str,
+    all_processes: Neighbourhood,
+    threads: int,
+    advanced: Advanced | None = None,
 ) -> Residence:
-    """Return the residence of the shards of a process, and let other processes ask it."""
-    residence = kind(shards, own, all_processes, threads)
+    """Return the residence of the shards of a process, and let other processes ask it.
+
+    Some shards are ``created`` by calls, by their numbers, and the others belonged to an ``earlier`` residence.
+    """
+    residence = kind(own, all_processes, threads)
+    residence.fill(created, earlier.shards if earlier else {}, advanced)
     if all_processes.channel is not None:
         all_processes.channel.open(all_processes.name, residence)
     return residence
-
-
-def go_back(residence: Residence, depth: int, token: str) -> list[int]:
-    """Take the shards of a process back to a depth; see `Residence.go_back`."""
-    return residence.go_back(depth, token)
-
-
-def advance(residence: Residence, *arguments: Any) -> list[list[int]]:
-    """Advance the shards of a process; see `Residence.advance`."""
-    return residence.advance(*arguments)

@@ -1,4 +1,4 @@
-"""The shards of a run: started or restored, advanced together by a graph of tasks, and written by tasks."""
+"""The shards of a run: started or restored, advanced and written by one task for each process that holds shards."""
 
 import uuid
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -7,19 +7,18 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes.executors.api import Call, Handle, Key, OnDone, Scheduler, Stop, never_stop
+from antipodes.executors.api import Call, Handle, Key, Scheduler, Stop, never_stop
 from antipodes.system.events import Listener, Restoring, silence
 from antipodes.tables.journal import Journal
 from antipodes.tables.layers.key_shard import KeyShard
-from antipodes.tables.layers.residence import Neighbourhood, advance, go_back, hold
+from antipodes.tables.layers.residence import Neighbourhood, Residence, hold
 from antipodes.tables.layers.shard import Shard
 from antipodes.tables.layers.shard_segments import ShardSegments
 from antipodes.tables.planning.plan import Plan
 from antipodes.tables.store.found_layers import LayerSize
 from antipodes.tables.strategies.commitment import Commitment
 from antipodes_tasks.base.errors import InterruptedRunError
-from antipodes_tasks.bfs.layer_weights import LayerWeights, total
-from antipodes_tasks.bfs.partition import Partition
+from antipodes_tasks.bfs.layer_weights import total
 
 Result = TypeVar("Result")
 Settled = Callable[[int, int], None]
@@ -27,7 +26,7 @@ Settled = Callable[[int, int], None]
 
 
 class Shards:
-    """The shards of a plan, as handles of results that stay on the workers."""
+    """The shards of a plan, whose residences are handles of results that stay on the workers."""
 
     def __init__(
         self,
@@ -49,16 +48,16 @@ class Shards:
         self._run = uuid.uuid4().hex
         """A part of every key, so that other runs have other keys."""
         self._names = 0
+        self._make_state = plan.strategy.make_state(plan, plan.weights)
         self._links = self._link(stop)
         try:
             self._wait_for_links(stop)
         except InterruptedRunError:
             self._links = None  # otherwise the traceback would keep the tables on the worker that builds them
             raise
-        self._shards: list[Handle] = []
-        self._processes: Mapping[str, list[int]] = {}
-        """The numbers of the shards of each process."""
-        self._residences: list[Handle] = []
+        self._processes: Mapping[str, Sequence[int]] = {}
+        """The numbers of the shards of each process, ascending, by its address."""
+        self._residences: dict[str, Handle] = {}
         """The `Residence` of each process."""
         self._unwritten: list[dict[int, int]] = [{} for _ in range(plan.shard_count)]
         """The number of positions that each shard has found at each depth since it was last written."""
@@ -67,8 +66,8 @@ class Shards:
 
     def begin(self, starts: NDArray[Any], token: str) -> None:
         """Set the shards to depth 0; ``starts`` are indices ``(n,)`` or keys."""
-        self._token = token
-        self._shards = self._place("begin", dict.fromkeys(range(self.plan.shard_count), (starts,)), new_shard)
+        self._token, self._residences = token, {}
+        self._create(new_shard, dict.fromkeys(range(self.plan.shard_count), (starts,)))
         self._go_back(0)
         self._unwritten = [{0: count} for count in self.counts]
 
@@ -78,11 +77,11 @@ class Shards:
         ``states`` is the number of committed positions. Returns the number of positions at each restored depth (empty
         if not even the starts could be restored), and the problems found.
         """
-        self._token, self._shards, self._residences = token, [], []  # frees memory for the shards to be restored
+        self._token, self._residences = token, {}  # frees memory for the shards to be restored
         damaged: list[str] = []
         arguments = self._restore_arguments(depth, range(self.plan.shard_count), damaged)
-        self._shards = self._place("restore", arguments, restored_shard, on_done=self._restoring(states))
-        found = self._gather("found", report, self.plan.commitment)
+        self._create(restored_shard, arguments, self._restoring(states))
+        found = self._gather(report, self.plan.commitment)
         reached = min(one.depth for one in found)
         if reached >= 0:
             self._go_back(reached)
@@ -99,16 +98,13 @@ class Shards:
         lost = self.lost
         for number in lost:
             self._unwritten[number].clear()
-        kept = [handle for number, handle in enumerate(self._shards) if number not in lost]
         self._token, self._links = token, self._link(stop)
         if depth >= 0:
-            placed = self._place("recover", self._restore_arguments(depth, lost, []), restored_shard, kept)
+            self._create(restored_shard, self._restore_arguments(depth, lost, []))
         else:
-            placed = self._place("recover", dict.fromkeys(lost, (starts,)), new_shard, kept)
-        for number, handle in zip(lost, placed, strict=True):
-            self._shards[number] = handle
+            self._create(new_shard, dict.fromkeys(lost, (starts,)))
         # Only the lost shards matter: another shard may be at a smaller depth because it had no new positions.
-        found = self._gather("found", report, self.plan.commitment)
+        found = self._gather(report, self.plan.commitment)
         reached = min([max(0, depth), *(found[number].depth for number in lost)])
         if reached >= 0:
             self._go_back(reached)
@@ -117,8 +113,14 @@ class Shards:
     @property
     def lost(self) -> Sequence[int]:
         """The numbers of the shards to be restored after a loss: the lost shards, or all if none can go back."""
-        lost = [number for number, handle in enumerate(self._shards) if not self._scheduler.holds(handle)]
-        return self.plan.commitment.shards_to_restore(lost, len(self._shards))
+        held = {number for process in self._held for number in self._processes[process]}
+        lost = [number for number in range(self.plan.shard_count) if number not in held]
+        return self.plan.commitment.shards_to_restore(lost, self.plan.shard_count)
+
+    @property
+    def _held(self) -> dict[str, Handle]:
+        """The residences that are not lost."""
+        return {process: one for process, one in self._residences.items() if self._scheduler.holds(one)}
 
     def unwritten_positions(self, numbers: Iterable[int]) -> int:
         """Return how many positions these shards have found since they were last written."""
@@ -129,8 +131,8 @@ class Shards:
         arguments = self._links, depth, layers, self.batch_size, self._token
         progress = [settled] if self._scheduler.shares_memory else []
         done = settled if layers == 1 else None
-        found = np.zeros((len(self._shards), layers), dtype=np.int64)
-        for numbers, counts in self._on_residences("advance", advance, *arguments, *progress, settled=done):
+        found = np.zeros((self.plan.shard_count, layers), dtype=np.int64)
+        for numbers, counts in self._on_residences(Residence.advance, *arguments, *progress, settled=done):
             found[numbers] = counts
             for number, each in zip(numbers, counts, strict=True):
                 self._unwritten[number].update(enumerate(each, depth + 1))
@@ -143,7 +145,7 @@ class Shards:
         weights = self.plan.weights
         if weights.all_one:
             return [LayerSize(each, each) for each in entries]
-        gathered = self._gather("weighed", Shard.weighed, first_depth, len(entries))
+        gathered = self._gather(Shard.weighed, first_depth, len(entries))
         sums = map(total, zip(*gathered, strict=True))
         return [
             LayerSize(each, one.positions, weights.classes(one, depth))
@@ -153,7 +155,7 @@ class Shards:
     def flush(self, depth: int) -> None:
         """Write durably what is needed to restore all shards at ``depth``, which they have reached."""
         self.plan.commitment.flush(self._on_groups, depth, self._token)
-        self._unwritten = [{} for _ in self._shards]
+        self._unwritten = [{} for _ in self._unwritten]
 
     def forget(self, depth: int) -> None:
         """Delete the layers that are no longer needed, once the store is committed at ``depth``."""
@@ -161,33 +163,18 @@ class Shards:
 
     def positions(self, depth: int, limit: int) -> NDArray[Any]:
         """Return the first indices or keys at the last depth, in ascending order."""
-        return np.concatenate(self._gather("positions", Shard.positions, depth, limit))[:limit]
+        return np.concatenate(self._gather(Shard.positions, depth, limit))[:limit]
 
     def hash_sums(self, depth: int, seed: int) -> list[int]:
         """Return for each key shard the sum of the hashes at the last depth; see `antipodes_tasks.keys.sums`."""
-        return self._gather("sums", KeyShard.hash_sum, depth, seed)
+        return self._gather(KeyShard.hash_sum, depth, seed)
 
     def release(self) -> list[ShardSegments]:
         """Release the bits and the move tables; return the segments of all shards if they are in this process."""
-        shards, self._shards, self._residences, self._links = self._shards, [], [], None
-        return [one.segments for one in shards] if self._scheduler.shares_memory else []
-
-    @property
-    def _groups(self) -> Sequence[Sequence[int]]:
-        """The numbers of the shards, in groups. The shards of a group are on one worker and advance in one task."""
-        return self._scheduler.groups_by_thread(self._shards)
-
-    def _hold(self) -> None:
-        """Make the residence of each process from its shards."""
-        self._residences, self._processes = [], self._scheduler.groups_by_process(self._shards)
-        name, plan, channel = self._name("residence"), self.plan, self._scheduler.channel
-        everywhere = Neighbourhood(name, self._processes, plan.shard_size, channel)
-        calls, places = dict[Key, Call](), dict[Key, Handle]()
-        for at, (process, numbers) in enumerate(self._processes.items()):
-            shards, threads = [self._shards[number] for number in numbers], self._scheduler.threads_of(process)
-            calls[name, at] = hold, plan.strategy.residence, shards, process, everywhere, threads
-            places[name, at] = shards[0]
-        self._residences = list(self._scheduler.persist(calls, None, places).values())
+        residences, self._residences, self._links = self._residences, {}, None
+        if not self._scheduler.shares_memory:
+            return []
+        return [shard.segments for one in residences.values() for shard in one.shards.values()]
 
     def _link(self, stop: Stop) -> Handle:
         """Return the moves and the pairs of partitions that they connect."""
@@ -203,89 +190,87 @@ class Shards:
         sources = self.plan.commitment.sources(self._journal, depth, self.plan.shard_chunks, damaged)
         return {number: (self.plan.commitment, depth, sources[number]) for number in numbers}
 
-    def _place(
-        self,
-        name: str,
-        arguments: Mapping[int, Call],
-        make: Callable[..., Shard],
-        kept: Sequence[Handle] = (),
-        on_done: OnDone | None = None,
-    ) -> list[Handle]:
-        """Create the shards with these numbers on workers that hold few shards; return their handles."""
-
-        def weights_of(parts: Sequence[Partition]) -> LayerWeights:
-            return plan.weights.of_part(parts[0].first_row, parts[-1].end_row)
-
-        plan, share = self.plan, self.plan.buffer_bytes // self.plan.shard_count
-        kind, shards = plan.strategy.shard, plan.shards
-        make_state = plan.strategy.make_state(plan, plan.weights)
-        settings = make_state, self._journal, share, plan.commitment.max_gaps
-        name = self._name(name)
-        calls: dict[Key, Call] = {
-            (name, number): (make, kind, (shards[number], weights_of(shards[number]), *settings), *arguments[number])
-            for number in plan.strategy.creation_order(arguments, self._scheduler.workers)
+    def _create(
+        self, make: Callable[..., Shard], arguments: Mapping[int, Call], progress: Settled | None = None
+    ) -> None:
+        """Create the shards with these numbers in processes that hold few shards, beside the other shards there."""
+        plan, scheduler, name = self.plan, self._scheduler, self._name("residence")
+        kept = {
+            one: left for one in self._held if (left := [*self._processes[one]]) and not arguments.keys() >= {*left}
         }
-        handles = self._scheduler.submit(calls, kept, on_done)
-        return [handles[name, number] for number in arguments]
+        kept = {one: [number for number in left if number not in arguments] for one, left in kept.items()}
+        order = plan.strategy.creation_order(arguments, scheduler.workers)
+        created = scheduler.divide(order, {process: len(numbers) for process, numbers in kept.items()})
+        processes = {one: _ascending([*kept.get(one, ()), *created.get(one, ())]) for one in {**kept, **created}}
+        everywhere = Neighbourhood(name, processes, plan.shard_size, scheduler.channel)
+        calls = dict[Key, Call]()
+        for at, process in enumerate(processes):
+            shards = {
+                number: (make, *self._settings(number), *arguments[number]) for number in created.get(process, ())
+            }
+            earlier = self._residences[process] if process in kept else None
+            threads = scheduler.threads_of(process)
+            calls[name, at] = hold, plan.strategy.residence, shards, earlier, process, everywhere, threads
+        self._residences = dict(zip(processes, self._held_by(processes, calls, progress), strict=True))
+        self._processes = processes
+
+    def _held_by(self, processes: Iterable[str], calls: Mapping[Key, Call], progress: Settled | None) -> list[Handle]:
+        """Run one call in each of the processes; return the handles of the results."""
+        if self._scheduler.shares_memory:
+            return [function(*arguments, progress) for function, *arguments in calls.values()]
+        done = progress and _counting(calls, progress)
+        return [  # one at a time, since the calls of all processes together may take much memory
+            self._scheduler.persist({key: calls[key]}, done, {key: process})[key]
+            for key, process in zip(calls, processes, strict=True)
+        ]
+
+    def _settings(self, number: int) -> tuple[type[Shard], tuple[Any, ...]]:
+        """Return the kind of a shard, and the arguments from which it is made."""
+        plan, parts = self.plan, self.plan.shards[number]
+        weights = plan.weights.of_part(parts[0].first_row, parts[-1].end_row)
+        share = plan.buffer_bytes // plan.shard_count
+        return plan.strategy.shard, (parts, weights, self._make_state, self._journal, share, plan.commitment.max_gaps)
 
     def _go_back(self, depth: int) -> None:
         """Take all shards back to ``depth``. From now on only tasks with the current token can change them."""
-        self._hold()
-        counts = [0] * len(self._shards)
-        for numbers, found in self._on_residences("back", go_back, depth, self._token):
+        counts = [0] * self.plan.shard_count
+        for numbers, found in self._on_residences(Residence.go_back, depth, self._token):
             for number, count in zip(numbers, found, strict=True):
                 counts[number] = count
         self.counts = counts
 
     def _on_residences(
-        self, name: str, function: Callable[..., Result], *arguments: Any, settled: Settled | None = None
-    ) -> Iterable[tuple[list[int], Result]]:
+        self, function: Callable[..., Result], *arguments: Any, settled: Settled | None = None
+    ) -> Iterable[tuple[Sequence[int], Result]]:
         """Apply a function to each residence; return the numbers of its shards, and the result.
 
         Threads of this process belong to the residence, so the function is called without a task.
         """
-        every = list(self._processes.values())
+        every, residences = self._processes.values(), self._residences.values()
         if self._scheduler.shares_memory:
-            return zip(every, [function(one, *arguments) for one in self._residences], strict=True)
-        name = self._name(name)
-        calls: dict[Key, Call] = {(name, at): (function, one, *arguments) for at, one in enumerate(self._residences)}
-        places = {key: self._shards[every[key[1]][0]] for key in calls}
+            return zip(every, [function(one, *arguments) for one in residences], strict=True)
+        name = self._name(function.__name__)
+        calls: dict[Key, Call] = {(name, at): (function, one, *arguments) for at, one in enumerate(residences)}
+        places = dict(zip(calls, self._processes, strict=True))
         handles = self._scheduler.persist(calls, settled and _counting(calls, settled), places)
         return zip(every, self._scheduler.gather(list(handles.values())), strict=True)
 
-    def _gather(self, name: str, function: Callable[..., Result], *arguments: Any) -> list[Result]:
-        """Apply a function to each shard on its worker; return the results."""
-        name = self._name(name)
-        calls: dict[Key, Call] = {
-            (name, number): (function, one, *arguments) for number, one in enumerate(self._shards)
-        }
-        places: dict[Key, Handle] = {key: self._shards[key[1]] for key in calls}
-        handles = self._scheduler.persist(calls, None, places)
-        results: list[Result] = self._scheduler.gather(list(handles.values()))
-        return results
+    def _gather(self, function: Callable[..., Result], *arguments: Any) -> list[Result]:
+        """Apply a function to each shard in its process; return the results in the order of the shards' numbers."""
+        results = dict[int, Result]()
+        for numbers, found in self._on_residences(Residence.on_shards, function, *arguments):
+            results |= zip(numbers, found, strict=True)
+        return [results[number] for number in range(self.plan.shard_count)]
 
     def _on_groups(self, function: Callable[..., object], *arguments: Any, together: bool = False) -> None:
         """Apply a function to each group of shards on its worker; if ``together``, threads are one group."""
-        every = together and self._scheduler.shares_memory
-        groups = [range(len(self._shards))] if every else self._groups
-        name = self._name("group")
-        shards = {(name, group[0]): [self._shards[number] for number in group] for group in groups}
-        calls: dict[Key, Call] = {key: (function, group, *arguments) for key, group in shards.items()}
-        handles = self._scheduler.persist(calls, None, {key: group[0] for key, group in shards.items()})
-        self._scheduler.gather(list(handles.values()))
+        self._on_residences(Residence.on_groups, together, function, *arguments)
 
-    def _restoring(self, states: int) -> OnDone:
-        """Return a function that reports the progress. It is called with the key of each restored shard."""
-        space, shards, done = self.plan.space, self.plan.shards, 0
-        positions = self.plan.strategy.restored_positions(space, states)
+    def _restoring(self, states: int) -> Settled:
+        """Return a function that reports the progress, given how many of all shards, or of all processes, are ready."""
+        positions = self.plan.strategy.restored_positions(self.plan.space, states)
         self._listener(Restoring(0, positions))
-
-        def report_shard(key: Key) -> None:
-            nonlocal done
-            done += space.width * sum(part.rows for part in shards[key[1]])
-            self._listener(Restoring(done * positions // space.size, positions))
-
-        return report_shard
+        return lambda done, of: self._listener(Restoring(done * positions // of, positions))
 
     def _name(self, name: str) -> str:
         """Return a new first part for the keys of tasks, different from all others."""
@@ -326,6 +311,13 @@ class Restored(NamedTuple):
 def report(shard: Shard, commitment: Commitment) -> Restored:
     """Return the depth, the layers and the problems of a restored shard."""
     return Restored(shard.depth, commitment.layers(shard), shard.damaged)
+
+
+def _ascending(numbers: Sequence[int]) -> Sequence[int]:
+    """Return the numbers, sorted; as a range if possible, since tasks for all processes contain them."""
+    found = sorted(numbers)
+    every = range(found[0], found[-1] + 1, max(1, (found[-1] - found[0]) // max(1, len(found) - 1)))
+    return every if list(every) == found else found
 
 
 def _counting(keys: Iterable[Key], settled: Settled) -> Callable[[Key], None]:
