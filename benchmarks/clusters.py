@@ -15,14 +15,13 @@ from unittest.mock import patch
 import numpy as np
 import psutil
 from distributed import Client
+from distributed.comm.tcp import TCP
 
 from antipodes.executors.api import Call, Handle, Key, OnDone
 from antipodes.executors.distributed.cluster import Cluster
 from antipodes.puzzles.config import Config, load_config
 from antipodes.system.machine import KIB
 from antipodes.tables.layers import division
-from antipodes.tables.layers.bit_shard import Boundary
-from antipodes.tables.layers.residence import RowResidence
 from antipodes.tables.planning.plan import plan_run
 from antipodes.tables.run import RunOptions, run_puzzle
 from antipodes.tables.table import open_table
@@ -35,7 +34,7 @@ LARGE_REPEATS = 3
 PUZZLE, LARGE_PUZZLE = "three-colours", "seven-tiles"
 WORKERS = 2
 _sent: list[int] = []
-"""The bytes of each boundary that this worker has sent."""
+"""The bytes of each answer that this worker has sent."""
 FINE_SHARDS = (1, 256 * KIB)
 """Minimum and maximum shard size in bytes, much too small on purpose, to measure the scheduler's cost per task."""
 
@@ -133,16 +132,16 @@ def _traffic(cluster: _Processes, folder: str) -> list[Row]:
 
 
 def _count_answers() -> None:
-    """Count the bytes of the boundaries that this worker extracts for others."""
-    answer = RowResidence.answer
+    """Count the bytes that this worker sends when it answers other workers, as dask writes them to the connection."""
+    write = TCP.write
 
-    def counted(residence: RowResidence, question: Any) -> Any:
-        found = answer(residence, question)
-        if isinstance(found, Boundary):
-            _sent.append(sum(part.rows.nbytes + part.bits.nbytes for part in found.parts))
-        return found
+    async def counted(connection: Any, message: Any, *arguments: Any, **named: Any) -> int:
+        sent: int = await write(connection, message, *arguments, **named)
+        if isinstance(message, dict) and "answer" in message:
+            _sent.append(sent)
+        return sent
 
-    RowResidence.answer = counted  # type: ignore[assignment, method-assign]
+    TCP.write = counted  # type: ignore[method-assign]
 
 
 def _frontier_bytes() -> int:
