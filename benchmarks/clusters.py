@@ -141,7 +141,7 @@ def _count_answers() -> None:
             _sent.append(sent)
         return sent
 
-    TCP.write = counted  # type: ignore[method-assign]
+    TCP.write = counted  # type: ignore[assignment, method-assign]
 
 
 def _frontier_bytes() -> int:
