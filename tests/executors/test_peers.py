@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from distributed import Client, LocalCluster, Status
+from distributed.comm.core import CommClosedError
 from stores import contents
 from waiting import PATIENCE
 
@@ -102,6 +103,23 @@ def test_an_error_names_the_worker_that_was_asked(cluster: Cluster) -> None:
     with pytest.raises(WorkerFailedError, match=f"worker {list(cluster.members)[1]} ran out of memory: no room"):
         cluster.gather(ask(cluster, "error"))
     assert kept
+
+
+class ClosedConnection:
+    """A connection to a worker that no longer waits."""
+
+    async def write(self, answer: Any) -> None:
+        raise CommClosedError("closed")
+
+
+def test_an_answer_for_which_nobody_waits_is_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Such as one of a worker that was frozen meanwhile; dask would log the error with a traceback."""
+    monkeypatch.setattr(Doubling, "made", [])
+    peer = Doubling()
+    monkeypatch.setitem(peers._peers, ("worker", "doubling"), peer)
+    answering = peers._handler_of("worker")(ClosedConnection(), "doubling", [1])
+    assert asyncio.run(answering) is Status.dont_reply
+    assert peer.asked.is_set()
 
 
 def test_a_question_of_a_closing_worker_is_no_error_of_the_program(

@@ -10,10 +10,12 @@ import time
 from collections.abc import Mapping
 from concurrent.futures import CancelledError, Future
 from concurrent.futures import wait as wait_for
+from contextlib import suppress
 from typing import Any
 from weakref import WeakValueDictionary
 
 from distributed import Status, get_worker, secede
+from distributed.comm.core import CommClosedError
 from distributed.protocol.serialize import to_serialize
 
 from antipodes.executors.api import Peer, is_cancelled
@@ -95,7 +97,8 @@ def _handler_of(address: str) -> Any:
             pause = min(2 * pause, LONGEST_PAUSE)
         async with peer.slots:
             answer = await asyncio.to_thread(_answer_of, peer, question, address)
-            await comm.write({"answer": to_serialize(answer)})
+            with suppress(CommClosedError):  # the other worker no longer waits for it
+                await comm.write({"answer": to_serialize(answer)})
         return Status.dont_reply
 
     return answer_request
