@@ -135,7 +135,7 @@ def best_moves(space: CheckedSpace, chunks: TableChunks, positions: Labels, dist
     moves = space.puzzle.moves.legal_moves(positions)
     after = chunks.distances(space.stored.rank(moves.positions))
     best = moves.chosen(after == np.where(distances > 0, distances - 1, np.iinfo(np.int32).max)[moves.parents])
-    stuck = np.setdiff1d(np.flatnonzero(distances > 0), best.parents)
+    stuck = np.flatnonzero((distances > 0) & (np.bincount(best.parents, minlength=len(distances)) == 0))
     if len(stuck):
         raise _stranded(space, chunks, positions[stuck[0]], int(distances[stuck[0]]) - 1)
     return best
