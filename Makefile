@@ -25,7 +25,7 @@ SMOKE := tests/interface/test_api.py tests/docs/test_readme.py \
 	$(foreach kind,corners_and_equal_edges reduced_goals keys_of_tiles,'tests/tables/test_every_kind.py::test_commands[$(subst _, ,$(kind))]') \
 	tests/storage/test_manifest.py tests/tables/test_resume_kill.py
 
-.PHONY: help run explore setup test test-slow test-smoke test-all test-nightly durations lint docs dist manual bench atlas clean
+.PHONY: help run explore setup test test-slow test-bridges test-smoke test-all test-nightly durations lint docs dist manual bench atlas clean
 
 help:
 	@echo "make run        compute the table of three-colours (12,108,096 positions) and show it"
@@ -33,6 +33,7 @@ help:
 	@echo "make setup      install the test tools; the other targets do this by themselves"
 	@echo "make test       run the fast tests, in a few minutes; make test PACKAGE=storage runs only one package"
 	@echo "make test-slow  run the tests that take longer"
+	@echo "make test-bridges  run the tests of the bridges with the libraries that the other targets do not install"
 	@echo "make test-smoke run some of the fast tests, for another Python: make test-smoke PYTHON=python3.13 VENV=/tmp/new,"
 	@echo "                or for a wheel: make dist, then make test-smoke VENV=/tmp/wheel WHEEL=\$$(ls dist/*.whl)"
 	@echo "make test-all   run all tests at once: the slow ones wait while others run"
@@ -62,6 +63,11 @@ test-smoke: $(VENV)/.installed-for-tests
 
 test-slow: $(VENV)/.installed-for-tests
 	$(PYTEST) $(TESTS) -n $(PROCESSES) -m slow
+
+# The libraries take half a gigabyte, so other targets do not install them and skip their tests.
+test-bridges: $(VENV)/.installed-for-tests
+	$(BIN)/python -m pip install --quiet --no-compile datasets duckdb polars
+	$(BIN)/python -m pytest tests/bridges -m 'slow or not slow'
 
 durations:
 	$(BIN)/python tests/support/durations.py build/test.xml

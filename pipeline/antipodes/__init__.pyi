@@ -1,3 +1,4 @@
+from . import bridges as bridges
 from . import errors as errors
 from .checking import check_puzzle as check_puzzle
 from .graphs.components import Component as Component

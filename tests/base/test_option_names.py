@@ -23,6 +23,7 @@ ONLY_COMMANDS = {
     "storage/manifest_file.py": "composes a command",
     "tables/store/search_stores.py": "composes a command",
     "tables/questions.py": "declares commands, with examples",
+    "bridges/dataset_card.py": "composes a command",
     "puzzles/abstraction.py": "the command `abstract`, which Python does not have",
 }
 """Modules whose texts may have options of commands, and why: Python programs do not get them, or they are commands."""

@@ -332,6 +332,20 @@ def test_commands(name: str, cli: Command, serve: Callable[[Path], Client], tmp_
     check_results(cli, serve, config, report["layers"], farthest[0])
 
 
+def check_dataset(cli: Command, puzzle: ap.Puzzle, layers: list[int]) -> None:
+    """Check the rows that the command writes of the table of the puzzle ``x.toml``."""
+    import pyarrow.parquet
+
+    assert cli("export", "x", "data", "--parquet").status == 0
+    rows = pyarrow.parquet.read_table("data/data").to_pydict()
+    assert np.bincount(rows["distance"]).tolist() == layers
+    assert len(set(rows["position"])) == sum(layers)
+    for text, labels in list(zip(rows["position"], rows["labels"], strict=True))[::100]:
+        assert text == puzzle.format(labels)
+    with open_table(Path("outputs/x.zarr"), puzzle=puzzle) as table:
+        assert np.array_equal(table.space.unrank(rows["index"]), rows["labels"])
+
+
 def check_results(cli: Command, serve: Callable[[Path], Client], config: Config, layers: list[int], far: str) -> None:
     """Check what commands and the service make of the table of the puzzle ``x.toml``."""
     puzzle, radius = config.puzzle, len(layers) - 1
@@ -341,6 +355,7 @@ def check_results(cli: Command, serve: Callable[[Path], Client], config: Config,
     results = json.loads(Path("results/results.json").read_text(encoding="utf-8"))
     assert (results["layers"], results["positions"], results["radius"]) == (layers, sum(layers), radius)
     assert far in results["antipodes"]["positions"]
+    check_dataset(cli, puzzle, layers)
     client = serve(Path("outputs/x.zarr"))
     assert client.value("/stores/x/layers") == json.loads(cli("layers", "x", "--json").out)
     view = client.value("/stores/x/view", {"position": far})

@@ -91,12 +91,12 @@ def checks(store: Store[Any], manifest: SearchManifest | TilingManifest, noun: s
 
 
 def _key(key: str) -> str:
-    return key if BARE_KEY.fullmatch(key) else _in_quotes(key)
+    return key if BARE_KEY.fullmatch(key) else in_quotes(key)
 
 
 def _value(value: Any) -> str:
     if isinstance(value, str):
-        return _in_lines(value) if "\n" in value else _in_quotes(value)
+        return _in_lines(value) if "\n" in value else in_quotes(value)
     if isinstance(value, Mapping):
         return f"{{ {', '.join(f'{_key(key)} = {_value(one)}' for key, one in value.items())} }}" if value else "{}"
     if isinstance(value, Sequence):
@@ -110,7 +110,8 @@ def _list(values: Sequence[str]) -> str:
     return "[\n" + "".join(f"    {value},\n" for value in values) + "]" if lines else f"[{together}]"
 
 
-def _in_quotes(text: str) -> str:
+def in_quotes(text: str) -> str:
+    """Return a text in quotation marks, which TOML and YAML can read."""
     return "".join(one if one.isprintable() else _escape(one) for one in json.dumps(text, ensure_ascii=False))
 
 

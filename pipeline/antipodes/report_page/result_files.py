@@ -123,7 +123,7 @@ def _of_search(
     store: TableStore | CountsStore, limit: int, puzzle: PuzzleLike | None, unique: bool
 ) -> tuple[StoreResults, Files]:
     manifest = read_given(cast(SearchStore[SearchManifest], store), puzzle)
-    _check_complete(manifest, store)
+    check_complete(manifest, store)
     with open_search(store, puzzle) as found:
         layers, antipodes = found.layers, _antipodes(found, limit, unique)
         classes = found.unique_layers() if unique and found.counts_classes else None
@@ -157,7 +157,7 @@ def _antipodes(found: Table | Counts, limit: int, unique: bool) -> ExportedAntip
 
 def _of_tilings(store: TilingStore, limit: int) -> tuple[StoreResults, Files]:
     manifest = store.read()
-    _check_complete(manifest, store)
+    check_complete(manifest, store)
     with open_tilings(store.address) as tilings:
         drawn = ["/".join(one.draw("letters").splitlines()) for one in tilings[:limit]]
     results = _results(
@@ -173,7 +173,8 @@ def _of_tilings(store: TilingStore, limit: int) -> tuple[StoreResults, Files]:
     return results, {DEFINITION: as_toml("board", manifest.board), "tilings.csv": table}
 
 
-def _check_complete(manifest: SearchManifest | TilingManifest, store: TableStore | CountsStore | TilingStore) -> None:
+def check_complete(manifest: SearchManifest | TilingManifest, store: TableStore | CountsStore | TilingStore) -> None:
+    """Raise UnfinishedError if the store is unfinished."""
     if not manifest.complete:
         raise UnfinishedError(f"{store.address} is unfinished; resume with: antipodes resume {in_shell(store.address)}")
 

@@ -1,6 +1,7 @@
 """Files that exist completely or not at all: a new file replaces the old one when its content is complete."""
 
 import os
+import shutil
 import stat
 import uuid
 from collections.abc import Callable, Iterator
@@ -9,7 +10,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from antipodes.system.file_errors import file_errors
-from antipodes_tasks.base.errors import StoreError
+from antipodes_tasks.base.errors import InputError, StoreError
 from antipodes_tasks.base.quoting import shorten
 
 PARTIAL = ".partial"
@@ -72,6 +73,28 @@ def output_file(path: Path) -> Iterator[BinaryIO]:
             if mode is not None:
                 os.fchmod(file.fileno(), stat.S_IMODE(mode))
             yield file
+
+
+@contextmanager
+def new_folder(path: Path) -> Iterator[Path]:
+    """Yield an empty folder that becomes the user's folder ``path`` at the end of the block, or is deleted by an error.
+
+    Raises InputError if something exists at the path, and StoreError if the folder cannot be written.
+    """
+    name = shorten(str(path))
+    with writing(path):
+        if os.path.lexists(path):
+            raise InputError(f"{name} exists already; choose another folder")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        partial = path.with_name(f"{path.name[:NAME_KEPT]}.{uuid.uuid4().hex}{PARTIAL}")
+        partial.mkdir()
+    try:
+        yield partial
+        with writing(path):
+            partial.rename(path)
+    except BaseException:
+        shutil.rmtree(partial, ignore_errors=True)
+        raise
 
 
 def _mode_of(path: Path) -> int | None:

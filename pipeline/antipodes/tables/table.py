@@ -51,7 +51,6 @@ if TYPE_CHECKING:
 
 __all__ = ["UNKNOWN", "UNREACHABLE", "Table", "UnfinishedError", "open_table"]
 
-
 CACHE_BYTES = 256 * MIB
 Default = TypeVar("Default")
 """The type of the value that the caller wants for an unreachable position."""
@@ -60,9 +59,8 @@ Default = TypeVar("Default")
 def open_table(address: Address, cache_bytes: int = CACHE_BYTES, puzzle: PuzzleLike | None = None) -> Table:
     """Open the table in a store, at a path or a URL. Chunks that were read stay in memory up to ``cache_bytes``.
 
-    A ``puzzle``, in any form that `run` accepts, is needed in two cases: if the puzzle is written in Python and this
-    user has not run or checked it here, and if another process defined it without a file. Opening a store never runs
-    code that is unknown here.
+    A ``puzzle``, in any form that `run` accepts, is needed if its code is in Python and this user has not yet run or
+    checked it here, or if another process defined it without a file. Opening a store never runs unknown code.
 
     Raises
     ------
@@ -289,6 +287,10 @@ class Table(TableQuestions, SearchResult):
         """
         return self._batches(*self._first_at(depth, limit))
 
+    def batches(self) -> Iterator[tuple[Labels, NDArray[np.int32]]]:
+        """Yield all reached positions ``(n, places)`` and their distances ``(n,)``, in batches."""
+        return self._reached.iterate()
+
     def _batches(self, depth: int, missing: int) -> Iterator[Labels]:
         for labels in self._reached.batches_at(depth) if missing else ():
             yield labels[:missing]
@@ -423,10 +425,8 @@ class Table(TableQuestions, SearchResult):
             heuristic = from_start(self.puzzle.rules, heuristic)
         estimate = checked_function(arguments.function(heuristic, "the name of a heuristic or a function"))
         moves = self.puzzle.moves if arguments.flag(consistency, "consistency") else None
-        if n is None:
-            return evaluate(estimate, self._reached.iterate(), len(self._layers), moves, exhaustive=True)
-        drawn = in_batches([self.dataset(n, seed)])
-        return evaluate(estimate, drawn, len(self._layers), moves, exhaustive=len(self) == n)
+        batches = self.batches() if n is None else in_batches([self.dataset(n, seed)])
+        return evaluate(estimate, batches, len(self._layers), moves, exhaustive=n in (None, len(self)))
 
     @property
     def depths(self) -> zarr.Array[Any]:

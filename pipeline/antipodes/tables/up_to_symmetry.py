@@ -180,14 +180,24 @@ def _precedes(one: Labels, other: Labels) -> Mask:
     return before
 
 
-def first_of_classes(space: Space, positions: Labels) -> Labels:
-    """Return the lexicographically first position of each symmetry class of positions ``(n, places)``."""
-    first = positions.copy()
-    for symmetry in acting(space)[1:]:
+def classes_of(space: Space, positions: Labels) -> tuple[Labels, Numbers]:
+    """Return the lexicographically first position of the symmetry class of each position ``(n, places)``, and its size.
+
+    The size ``(n,)`` is the number of positions in the class.
+    """
+    elements, first = acting(space), positions.copy()
+    unchanged = np.ones(len(positions), dtype=np.int64)
+    for symmetry in elements[1:]:
         images = symmetry.image(positions)
+        unchanged += (images == positions).all(axis=1)
         earlier = _precedes(images, first)
         first[earlier] = images[earlier]
-    return np.unique(first, axis=0)
+    return first, len(elements) // unchanged
+
+
+def first_of_classes(space: Space, positions: Labels) -> Labels:
+    """Return the lexicographically first position of each symmetry class of positions ``(n, places)``."""
+    return np.unique(classes_of(space, positions)[0], axis=0)
 
 
 def stabilisers(space: Space, positions: Labels) -> list[int]:

@@ -65,6 +65,11 @@ def in_threads(what: str, calls: Sequence[Callable[[], R]]) -> list[R]:
     return results
 
 
+def report(what: str, done: int, of: int) -> None:
+    """Report progress to the enclosing `watched` block."""
+    _watcher.get(_NOBODY).tell(what, done, of)
+
+
 def on_threads(
     call: Callable[[T], R],
     items: Iterable[T],

@@ -6,7 +6,8 @@ from typing import Annotated
 
 import typer
 
-from antipodes.cli.command import command, commands
+from antipodes.bridges.parquet import ROWS_PER_FILE, write_dataset
+from antipodes.cli.command import command, commands, obeys
 from antipodes.cli.running import preparing
 from antipodes.cli.shared_options import AsJson, PuzzleOfStore, Store
 from antipodes.cli.streams import print_json, print_message
@@ -16,6 +17,7 @@ from antipodes.report_page.result_files import DEFAULT_LIMIT, write_results
 from antipodes.report_page.store_report import DEFAULT_TILINGS, write_report
 from antipodes.stores import find_named
 from antipodes.system.machine import human
+from antipodes.system.parameters import excludes, needs
 from antipodes_tasks.base.quoting import shorten
 
 app = commands()
@@ -72,24 +74,53 @@ def report(
     "antipodes export eight-puzzle results",
     "antipodes export 2x2x2-corner results --unique",
     "antipodes export 6x10 results --limit 100",
+    "antipodes export three-colours three-colours-data --parquet --sample 1000000 --seed 1",
+)
+@obeys(
+    *needs(("sample", "rows_per_file"), "parquet"), *needs(("seed",), "sample"), excludes("parquet", "limit", "unique")
 )
 def export(
     store: Store,
     folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="Folder to write to; created if it does not exist.")],
     limit: Annotated[
-        int, typer.Option(min=1, metavar="N", help="List at most N antipodes or tilings.")
-    ] = DEFAULT_LIMIT,
+        int | None,
+        typer.Option(min=1, metavar="N", help=f"List at most N antipodes or tilings. [default: {DEFAULT_LIMIT}]"),
+    ] = None,
     unique: Annotated[
         bool,
         typer.Option("--unique", help="Also count positions up to symmetry; list one antipode per symmetry class."),
     ] = False,
+    parquet: Annotated[
+        bool,
+        typer.Option(
+            "--parquet", help="Write all positions with distances and best moves as a dataset in Parquet files."
+        ),
+    ] = False,
+    sample: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="With --parquet: only N positions, drawn at random.")
+    ] = None,
+    seed: Annotated[
+        int | None,
+        typer.Option(
+            min=0, metavar="S", help="With --sample: seed, to draw the same positions again. [default: random]"
+        ),
+    ] = None,
+    rows_per_file: Annotated[
+        int | None,
+        typer.Option(
+            min=1, metavar="N", help=f"With --parquet: maximum number of rows of a file. [default: {ROWS_PER_FILE}]"
+        ),
+    ] = None,
     as_json: AsJson = False,
     puzzle: PuzzleOfStore = None,
 ) -> None:
-    """Export the results in a finished store as JSON and CSV."""
+    """Export the results in a finished store as JSON and CSV, or its positions as a dataset."""
     named = find_named(store, puzzle)
     with preparing():
-        files = write_results(named.address, folder, limit, named.puzzle, unique)
+        if parquet:
+            files = write_dataset(named.address, folder, sample, seed, rows_per_file or ROWS_PER_FILE, named.puzzle)
+        else:
+            files = write_results(named.address, folder, limit or DEFAULT_LIMIT, named.puzzle, unique)
     if as_json:
         print_json(WrittenResults(str(named.address), str(folder), files))
     else:
