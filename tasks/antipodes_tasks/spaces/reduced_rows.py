@@ -64,7 +64,7 @@ class Renamings(NamedTuple):
     """``(renamings of symmetries, renamings of moves)``: the number in ``tables`` of the combined renaming."""
 
 
-class Steps(NamedTuple):
+class RowMoves(NamedTuple):
     """The moves as they act on rows, for kernels."""
 
     origin: NDArray[np.int64]
@@ -205,7 +205,7 @@ def _is_legal(position: Labels, step: int, allowed: NDArray[np.uint64]) -> bool:
 @kernel
 def reduce_rows(
     rows: Labels,
-    steps: Steps,
+    steps: RowMoves,
     moduli: NDArray[np.int64],
     images: RowImages,
     kept: RowNumbers,
@@ -265,7 +265,7 @@ def write_keys(
     rows: Labels,
     variants: NDArray[np.int64],
     moves: Moved,
-    steps: Steps,
+    steps: RowMoves,
     shape: CutArrays,
     renamings: tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int16]],
     lines: KeyLines,

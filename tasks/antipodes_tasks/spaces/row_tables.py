@@ -26,7 +26,7 @@ from antipodes_tasks.spaces.reduced_rows import (
     KeyNumbers,
     Moved,
     Renamings,
-    Steps,
+    RowMoves,
     find_stabilisers,
     put_numbers,
     reduce_rows,
@@ -253,17 +253,17 @@ class RowTables:
         return lines
 
     @cached_property
-    def _arrays(self) -> tuple[Steps, CutArrays, RowImages, RowNumbers]:
+    def _arrays(self) -> tuple[RowMoves, CutArrays, RowImages, RowNumbers]:
         """The arrays for kernels, computed before threads use them."""
         return *self._arrays_of_moves, self.classes.row_numbers()
 
     @cached_property
-    def _arrays_of_moves(self) -> tuple[Steps, CutArrays, RowImages]:
+    def _arrays_of_moves(self) -> tuple[RowMoves, CutArrays, RowImages]:
         """The same as `_arrays` without the representative rows."""
         return self._moves, self._shape, self.classes.row_images
 
     @property
-    def _moves(self) -> Steps:
+    def _moves(self) -> RowMoves:
         """The moves of the tables, as they act on rows."""
         conditions, transforms = self.transforms.conditions, self.steps.transforms
         allowed = np.zeros((0, self._frame.places), dtype=np.uint64)
@@ -271,7 +271,7 @@ class RowTables:
             allowed = np.where(self._frame.column_places, ~np.uint64(0), conditions[transforms])
         effects = np.zeros(len(transforms), dtype=np.int64) if self.folds else self.steps.actions + 1
         added = self.transforms.added[transforms].astype(np.int64)
-        return Steps(self.transforms.origin[transforms].astype(np.int64), added, allowed, effects)
+        return RowMoves(self.transforms.origin[transforms].astype(np.int64), added, allowed, effects)
 
     @property
     def _shape(self) -> CutArrays:
