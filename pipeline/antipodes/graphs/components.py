@@ -10,7 +10,6 @@ import numpy as np
 
 from antipodes.puzzles.block_board import BlockBoard
 from antipodes.puzzles.config import PuzzleLike, as_config
-from antipodes.puzzles.families import has_larger_pieces
 from antipodes.puzzles.goals import positions_matching
 from antipodes.puzzles.pattern import all_placements
 from antipodes.puzzles.puzzle import Puzzle
@@ -204,7 +203,7 @@ def _space(puzzle: Puzzle) -> Space:
             f"the functions of {shorten(rules.name)} only accept positions that are reachable from its start, so the "
             "moves of other arrangements of the pieces are unknown"
         )
-    if has_larger_pieces(puzzle, puzzle.settings or {}):
+    if rules.larger is not None:
         raise InputError(
             f"{shorten(rules.name)} has pieces that cover several places, so its positions can only be found by a "
             "search from its start"

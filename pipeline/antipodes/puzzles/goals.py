@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 from antipodes.puzzles.block_board import BlockBoard
-from antipodes.puzzles.pattern import BlockPattern, batches, parse_pattern
+from antipodes.puzzles.pattern import BlockPattern, parse_pattern
 from antipodes.puzzles.puzzle import Puzzle, starts_of
 from antipodes_tasks.base import arguments
 from antipodes_tasks.base.array_types import Labels
@@ -48,10 +48,13 @@ def positions_matching(puzzle: Puzzle, text: str) -> Iterator[Labels]:
     if not MARKS & set(text):
         yield puzzle.parse(text)[np.newaxis]
         return
-    count = 0
-    for labels in batches(puzzle, text):
-        yield labels
-        count += len(labels)
+    tried = count = 0
+    for labels in parse_pattern(puzzle, text).batches():
+        tried += len(labels)
+        if puzzle.rules.larger is not None:  # perhaps only a small fraction of many arrangements is whole
+            _check_count(text, tried, MAX_STARTS)
+        yield (whole := puzzle.rules.whole(labels))
+        count += len(whole)
     if not count:
         raise PatternError(f"no position of the puzzle matches the pattern {quote(shorten(text))}")
 

@@ -402,7 +402,7 @@ def batches(puzzle: Puzzle, pattern: str) -> Iterator[Labels]:
 
     Raises PatternError if the pattern is invalid.
     """
-    return parse_pattern(puzzle, pattern).batches()
+    return map(puzzle.rules.whole, parse_pattern(puzzle, pattern).batches())
 
 
 def parse_pattern(puzzle: Puzzle, text: str) -> Pattern | BlockPattern:

@@ -9,6 +9,7 @@ transforms that exclude each other: those that move the piece, and those that le
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import product
 from math import prod
 
@@ -26,6 +27,58 @@ MAX_PLACEMENTS = 1 << 18
 """Maximum number of placements of a piece; they are listed in about a second."""
 MAX_ALTERNATIVES = 1024
 """Maximum number of transforms into which a move is split."""
+LABELS = 256
+"""Number of values of a label."""
+AT_ONCE = 1 << 14
+"""Number of positions that are checked together."""
+
+
+@dataclass(frozen=True, eq=False)
+class LargerPieces:
+    """All placements of the pieces that share labels with larger pieces. A position consists of some of them.
+
+    The places and labels are those of the first part of the puzzle.
+    """
+
+    labels: NDArray[np.int64]
+    """``(placements, places of a piece)``: the label on each place of a placement; -1 after the last place."""
+    placements: NDArray[np.int64]
+    """``(placements, places of a piece)``: the places; -1 after the last one."""
+
+    @cached_property
+    def _fitting(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The placements that have a label on a place, for each place and label, and where they begin and end."""
+        rows, cells = np.nonzero(self.placements >= 0)
+        keys = self.placements[rows, cells] * LABELS + self.labels[rows, cells]
+        order = np.argsort(keys, kind="stable")
+        return rows[order], np.searchsorted(keys[order], np.arange((self.placements.max() + 1) * LABELS + 2))
+
+    def torn(self, positions: Labels) -> Mask:
+        """Return a mask ``(n, places)`` of the places whose label belongs to no placement that fits."""
+        torn = np.zeros(positions.shape, dtype=np.bool_)
+        for first in range(0, len(positions), AT_ONCE):
+            torn[first : first + AT_ONCE] = self._torn(positions[first : first + AT_ONCE])
+        return torn
+
+    def _torn(self, positions: Labels) -> Mask:
+        """Try the placements one after the other, for all places together."""
+        torn: Mask = np.isin(positions, self.labels)
+        lines, places = np.nonzero(torn)
+        listed, first = self._fitting
+        keys = np.minimum(places * LABELS + positions[lines, places], len(first) - 2)
+        now, end = first[keys], first[keys + 1]
+        while (left := now < end).any():
+            lines, places, now, end = lines[left], places[left], now[left], end[left]
+            cells, labels = self.placements[listed[now]], self.labels[listed[now]]
+            fits = ((positions[lines[:, np.newaxis], cells] == labels) | (cells < 0)).all(axis=1)
+            torn[lines[fits], places[fits]] = False
+            now = np.where(fits, end, now + 1)
+        return torn
+
+    def holding(self, label: int) -> list[list[int]]:
+        """Return the labels of each different piece that has a label."""
+        rows = self.labels[(self.labels == label).any(axis=1)]
+        return [[one for one in row if one >= 0] for row in dict.fromkeys(map(tuple, rows.tolist()))]
 
 
 @dataclass(frozen=True)
@@ -42,8 +95,10 @@ class _Group:
 
 def piece_conditions(
     generators: Mapping[str, Sequence[int]], starts: Labels, pieces: Sequence[Sequence[int]]
-) -> dict[str, list[Masks]]:
+) -> tuple[dict[str, list[Masks]], LargerPieces | None]:
     """Return for each generator the conditions under which it moves all or none of the places of each piece.
+
+    Also return the placements of the pieces; None without pieces.
 
     The conditions are a list of masks, at most one of which allows a position. They also hold for all powers of the
     generator, because applying it does not change whether they hold.
@@ -57,15 +112,24 @@ def piece_conditions(
     pieces
         The places that each piece covers in the first start. A place belongs to at most one piece.
 
-    Raises InputError if a generator is never legal, if the labels do not determine which places belong together, or if
-    another start cannot be composed of the pieces.
+    Raises InputError if a generator is never legal, or if the labels do not determine which places belong together.
     """
     origins = [np.array(origin) for origin in generators.values()]
     groups = [_group(origins, starts, members) for members in _sharing_labels(starts[0], pieces)]
-    return {
+    conditions = {
         name: _alternatives(name, groups, origin, int(starts.max()) + 1)
         for name, origin in zip(generators, origins, strict=True)
     }
+    return conditions, _all_placements(groups) if groups else None
+
+
+def _all_placements(groups: Sequence["_Group"]) -> LargerPieces:
+    longest = max(group.labels.shape[1] for group in groups)
+    labels, placements = (
+        np.concatenate([np.pad(one, ((0, 0), (0, longest - one.shape[1])), constant_values=-1) for one in tables])
+        for tables in ([group.labels for group in groups], [group.placements for group in groups])
+    )
+    return LargerPieces(labels, placements)
 
 
 def _sharing_labels(start: Labels, pieces: Sequence[Sequence[int]]) -> list[list[tuple[int, ...]]]:
@@ -93,10 +157,7 @@ def _group(origins: Sequence[Origin], starts: Labels, members: list[tuple[int, .
         labels[row, : len(piece)] = starts[0][list(piece)]
         placements[row, : len(piece)] = piece
     found = _closed(origins, np.concatenate((labels, placements), axis=1))
-    group = _Group(tuple(members), found[:, :longest], found[:, longest:])
-    for number, start in enumerate(starts[1:], 2):
-        _check_start(group, start, number)
-    return group
+    return _Group(tuple(members), found[:, :longest], found[:, longest:])
 
 
 def _closed(origins: Sequence[Origin], seeds: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -123,38 +184,6 @@ def _closed(origins: Sequence[Origin], seeds: NDArray[np.int64]) -> NDArray[np.i
         frontier = np.array(new, dtype=seeds.dtype).reshape(-1, 2 * k)
         every.append(frontier)
     return np.concatenate(every)
-
-
-def _check_start(group: _Group, start: Labels, number: int) -> None:
-    """Raise InputError unless a start consists of placements that cover all its places with labels of the group."""
-    missing = np.flatnonzero(_uncovered(group, start[np.newaxis])[0])
-    if missing.size:
-        raise InputError(f"in start {number}, no piece fits on place {missing[0]} together with the places around it")
-
-
-def _uncovered(group: _Group, positions: Labels) -> Mask:
-    """Return a mask ``(n, places)`` of the places that hold labels of the group, but of no placement that fits."""
-    uncovered: Mask = np.isin(positions, group.labels)
-    for labels, places in zip(group.labels, group.placements, strict=True):
-        cells = places[places >= 0]
-        fitting = np.flatnonzero((positions[:, cells] == labels[: len(cells)]).all(axis=1))
-        uncovered[fitting[:, np.newaxis], cells] = False
-    return uncovered
-
-
-def are_torn(
-    origins: Sequence[Sequence[int]], start: Labels, pieces: Sequence[Sequence[int]], positions: Labels
-) -> Mask:
-    """Return a mask of the positions ``(n, places)`` that do not consist of the pieces that the start consists of.
-
-    ``origins`` are the generators, and ``pieces`` the places of the larger pieces in the start, as in
-    `piece_conditions`.
-    """
-    torn = np.zeros(len(positions), dtype=np.bool_)
-    for members in _sharing_labels(start, pieces):
-        group = _group([np.array(origin) for origin in origins], start[np.newaxis], members)
-        torn |= _uncovered(group, positions).any(axis=1)
-    return torn
 
 
 def _alternatives(name: str, groups: Sequence[_Group], origin: Origin, labels: int) -> list[Masks]:

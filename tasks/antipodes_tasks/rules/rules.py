@@ -12,10 +12,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from antipodes_tasks.base import arguments
-from antipodes_tasks.base.array_types import Labels
+from antipodes_tasks.base.array_types import Labels, Mask
 from antipodes_tasks.base.errors import InputError, PositionError
-from antipodes_tasks.base.quoting import counted, shorten
+from antipodes_tasks.base.quoting import counted, quote, shorten
 from antipodes_tasks.rules.footprints import Footprints
+from antipodes_tasks.rules.larger_pieces import LargerPieces
 from antipodes_tasks.rules.moves import Moves
 from antipodes_tasks.rules.parts import Part, ranges_of
 from antipodes_tasks.rules.squares import Grid
@@ -46,6 +47,8 @@ class Rules:
     """The board, if the places are squares of a board."""
     footprints: Footprints | None = field(default=None, compare=False)
     """The places that blocks cover, in a sliding-block puzzle; the moves determine them."""
+    larger: LargerPieces | None = field(default=None, compare=False)
+    """The pieces that cover several places, if there are any. A position consists of whole pieces."""
 
     def __repr__(self) -> str:
         size = f"{counted(self.places, 'place')}, {counted(len(self.moves), 'move')}"
@@ -115,7 +118,17 @@ class Rules:
 
     def holds(self, labels: list[int]) -> bool:
         """Return whether a list of one integer per place is a valid position; for one position, this is fastest."""
-        return all(part.holds(labels[here]) for part, here in zip(self.parts, self.ranges, strict=True))
+        right = all(part.holds(labels[here]) for part, here in zip(self.parts, self.ranges, strict=True))
+        return right and (self.larger is None or not self._torn(np.array([labels], dtype=np.uint8)).any())
+
+    def whole(self, labels: Labels) -> Labels:
+        """Return the positions ``(n, places)`` in which no piece is torn, of pieces that cover several places."""
+        return labels if self.larger is None else labels[~self._torn(labels).any(axis=1)]
+
+    def _torn(self, labels: Labels) -> Mask:
+        """Return a mask ``(n, places of the first part)`` of the places that hold a cell of a torn piece."""
+        first = labels[:, self.ranges[0]]
+        return np.zeros(first.shape, dtype=np.bool_) if self.larger is None else self.larger.torn(first)
 
     def checked_one(self, labels: ArrayLike) -> Labels:
         """Return one position ``(places,)``, converted and checked as by `checked`."""
@@ -126,15 +139,26 @@ class Rules:
     def checked(self, labels: ArrayLike) -> Labels:
         """Return integers ``(n, places)`` as labels, after checking that each row has exactly the pieces of the puzzle.
 
-        Raises PositionError if a row has other pieces, or values out of range; the message names a wrong piece or
-        value.
+        Raises PositionError if a row has other pieces, values out of range, or a torn piece (one that covers several
+        places); the message names a wrong piece or value, or the place.
         """
         labels = arguments.integers(labels, f"positions (n, {self.places})", 2, PositionError)
         if labels.shape[1] != self.places:
             raise PositionError(f"expected positions of {counted(self.places, 'place')}, found an array {labels.shape}")
         for part, here in zip(self.parts, self.ranges, strict=True):
             part.check(labels[:, here])
-        return self.moves.canonical(labels.astype(np.uint8, copy=False))
+        narrow = labels.astype(np.uint8, copy=False)
+        if self.larger is not None and (torn := self._torn(narrow)).any():
+            row, place = np.argwhere(torn)[0].tolist()
+            raise PositionError(self._reason_torn(self.larger, place, int(narrow[row, place])))
+        return self.moves.canonical(narrow)
+
+    def _reason_torn(self, larger: LargerPieces, place: int, label: int) -> str:
+        found = [quote(" ".join(self.symbols[one] for one in piece)) for piece in larger.holding(label)]
+        return (
+            f"place {place} holds {quote(self.symbols[label])}, but the other places do not hold the rest of the piece "
+            f"{shorten(' or '.join(found))}"
+        )
 
     def written(self, labels: ArrayLike) -> list[str]:
         """Return the symbol on each place. Piece counts are not checked, to save time if many positions are written."""

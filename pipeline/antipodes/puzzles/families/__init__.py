@@ -6,16 +6,13 @@ from dataclasses import replace
 from importlib import import_module
 from typing import Any
 
-import numpy as np
-
 from antipodes.puzzles.goals import MARKS, goals_in, starts_matching, with_targets
 from antipodes.puzzles.packed_positions import unpacked
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.puzzles.settings import ENUMERATED, GOAL, POSITIONS, START, STARTS, flag, starts_in
 from antipodes_tasks.base import arguments
-from antipodes_tasks.base.errors import ConfigError, InputError, PatternError, PositionError
+from antipodes_tasks.base.errors import ConfigError, InputError
 from antipodes_tasks.base.quoting import quote, shorten
-from antipodes_tasks.rules.starts import Starts
 
 FAMILIES: Mapping[str, tuple[str, str]] = {
     "blocks": ("blocks", "blocks"),
@@ -115,8 +112,7 @@ def _with_many_starts(describe: Callable[[Mapping[str, Any]], Puzzle], settings:
     puzzle = describe({key: value for key, value in settings.items() if key != STARTS})
     try:
         puzzle = with_targets(puzzle, texts)
-        starts = _untorn(puzzle, settings, texts, starts_matching(puzzle, texts))
-        return replace(puzzle, rules=replace(puzzle.rules, starts=starts))
+        return replace(puzzle, rules=replace(puzzle.rules, starts=starts_matching(puzzle, texts)))
     except InputError as error:
         raise ConfigError(f"[puzzle] {STARTS}: {error}") from None
 
@@ -142,37 +138,7 @@ def _with_goals(puzzle: Puzzle, settings: Mapping[str, Any], texts: Sequence[str
     try:
         puzzle = with_targets(puzzle, texts)
         every = [tuple(labels) for text in texts for labels in goals_in(puzzle, text).tolist()]
-        goals = _untorn(puzzle, settings, texts, tuple(dict.fromkeys(every)))
+        goals = tuple(dict.fromkeys(every))
     except InputError as error:
         raise ConfigError(f"[puzzle] {GOAL}: {error}") from None
     return replace(puzzle, rules=replace(puzzle.rules, starts=goals, origin=puzzle.starts[0]))
-
-
-def has_larger_pieces(puzzle: Puzzle, settings: Mapping[str, Any]) -> bool:
-    """Return whether some pieces cover several places, so that most arrangements of the labels are no positions."""
-    return puzzle.family == "square-1" or bool(settings.get("pieces"))
-
-
-def _untorn(
-    puzzle: Puzzle, settings: Mapping[str, Any], texts: Sequence[str], starts: Sequence[tuple[int, ...]]
-) -> Sequence[tuple[int, ...]]:
-    """Return the starts that the texts describe, without matches of patterns that tear a piece of several places.
-
-    Raises PositionError if another text tears a piece, and PatternError if all matches do.
-    """
-    if not has_larger_pieces(puzzle, settings):
-        return starts
-    if puzzle.family == "square-1":
-        from antipodes.puzzles.families.square_1 import torn_positions
-    else:
-        from antipodes.puzzles.families.generators import torn_positions
-    for text in texts:
-        if not MARKS & set(text) and torn_positions(puzzle, settings, puzzle.parse(text)[np.newaxis]).any():
-            raise PositionError(
-                f"position {quote(shorten(text))}: the symbols of a piece with several places are not together"
-            )
-    labels = replace(puzzle.rules, starts=starts).start_labels
-    kept = labels[~torn_positions(puzzle, settings, labels)]
-    if not len(kept):
-        raise PatternError("every position that matches tears a piece with several places")
-    return Starts(kept) if isinstance(starts, Starts) else tuple(map(tuple, kept.tolist()))

@@ -15,12 +15,11 @@ from antipodes.puzzles.notation import Lists
 from antipodes.puzzles.pattern import Pattern
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.puzzles.settings import refuse_unknown, required, text
-from antipodes_tasks.base.array_types import Labels, Mask
-from antipodes_tasks.base.errors import ConfigError, InputError, PatternError
+from antipodes_tasks.base.errors import ConfigError, InputError, PatternError, PositionError
 from antipodes_tasks.base.quoting import quote
 from antipodes_tasks.base.values import INTEGER, LIST, SYMBOL
 from antipodes_tasks.rules.free_moves import FreeMoves
-from antipodes_tasks.rules.larger_pieces import are_torn, piece_conditions
+from antipodes_tasks.rules.larger_pieces import LargerPieces, piece_conditions
 from antipodes_tasks.rules.parts import moduli_of
 from antipodes_tasks.rules.transforms import MAX_MASKED, Transforms
 
@@ -58,9 +57,9 @@ def generators(settings: Mapping[str, Any]) -> Puzzle:
     puzzle = row_puzzle(settings, starts, _permuting(moves, starts[0]), _notation(settings, size))
     free = _free_turns(settings, turns)
     if "conditions" in settings or "pieces" in settings:
-        conditions = _conditions(puzzle, turns, settings)
+        conditions, larger = _conditions(puzzle, turns, settings)
         free_first = {name: conditions[name] for name in (*free, *conditions)}
-        return _conditional(puzzle, turns, metric, free_first, free, "pieces" in settings)
+        return _conditional(puzzle, turns, metric, free_first, free, larger)
     powers = {power for name in free for power in expand({name: turns[name]}, HALF).values()}
     puzzle = _with_free(puzzle, [name for name, move in moves.items() if move in powers])
     return replace(puzzle, sequence_moves=_permuting(others, starts[0])) if others else puzzle
@@ -106,7 +105,7 @@ def _conditional(
     metric: str,
     conditions: Mapping[str, Sequence[Masks]],
     free: Sequence[str],
-    by_shape: bool,
+    larger: LargerPieces | None,
 ) -> Puzzle:
     """Return the puzzle in which each turn is only legal in positions that meet one of its conditions.
 
@@ -126,15 +125,31 @@ def _conditional(
     if len(moves) > MAX_MOVES:
         raise ConfigError(f"[puzzle] pieces: expected at most {MAX_MOVES:,} cases of moves, found {len(moves):,}")
     large = puzzle.parts[0].size > MAX_NUMBERED
-    rules = replace(puzzle.rules, moves=_transforms(puzzle, moves), enumerated=large, by_shape=by_shape)
+    rules = replace(
+        puzzle.rules,
+        moves=_transforms(puzzle, moves),
+        enumerated=large,
+        by_shape=larger is not None,
+        larger=larger,
+    )
+    for number, start in enumerate(rules.start_labels, 1):
+        try:
+            rules.checked_one(start)
+        except PositionError as error:
+            raise ConfigError(f"[puzzle] pieces: start {number}: {error}") from None
     known = {move.name for move in moves}
     others = [move for move in others if move.name not in known]
     every = replace(puzzle, rules=rules, sequence_moves=_transforms(puzzle, others) if others else None)
     return _with_free(every, [move for move in rules.moves.names if move in free_words])
 
 
-def _conditions(puzzle: Puzzle, turns: Mapping[str, Turn], settings: Mapping[str, Any]) -> dict[str, list[Masks]]:
-    """Return, for each turn, masks ``(places,)`` of the labels on each place, one of which must allow a position."""
+def _conditions(
+    puzzle: Puzzle, turns: Mapping[str, Turn], settings: Mapping[str, Any]
+) -> tuple[dict[str, list[Masks]], LargerPieces | None]:
+    """Return, for each turn, masks ``(places,)`` of the labels on each place, one of which must allow a position.
+
+    Also return the larger pieces.
+    """
     if len(puzzle.symbols) > MAX_MASKED:
         key = "conditions" if "conditions" in settings else "pieces"
         raise ConfigError(
@@ -142,13 +157,13 @@ def _conditions(puzzle: Puzzle, turns: Mapping[str, Turn], settings: Mapping[str
         )
     found = {name: [masks] for name, masks in _condition_masks(puzzle, turns, settings.get("conditions", {})).items()}
     if "pieces" not in settings:
-        return found
+        return found, None
     origins = {name: turn.permutations[0] for name, turn in turns.items()}
     try:
-        whole = piece_conditions(origins, puzzle.rules.start_labels, _pieces(settings["pieces"], puzzle.places))
+        whole, larger = piece_conditions(origins, puzzle.rules.start_labels, _pieces(settings["pieces"], puzzle.places))
     except InputError as error:
         raise ConfigError(f"[puzzle] pieces: {error}") from None
-    return {name: [one & found[name][0] for one in masks] for name, masks in whole.items()}
+    return {name: [one & found[name][0] for one in masks] for name, masks in whole.items()}, larger
 
 
 def _pieces(given: object, size: int) -> list[list[int]]:
@@ -163,12 +178,6 @@ def _pieces(given: object, size: int) -> list[list[int]]:
             raise InputError(f"expected each place at most once, found {place} twice")
         seen.add(place)
     return given
-
-
-def torn_positions(puzzle: Puzzle, settings: Mapping[str, Any], labels: Labels) -> Mask:
-    """Return a mask of the positions ``(n, places)`` in which a piece is torn, for a puzzle from these settings."""
-    origins = [origin_of(name, value, puzzle.places) for name, value in settings["moves"].items()]
-    return are_torn(origins, puzzle.rules.start_labels[0], settings["pieces"], labels)
 
 
 def _condition_masks(puzzle: Puzzle, turns: Mapping[str, Turn], given: object) -> dict[str, Masks]:

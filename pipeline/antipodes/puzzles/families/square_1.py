@@ -24,10 +24,10 @@ from antipodes.puzzles.square_1_notation import (
     cells_in,
     turn_name,
 )
-from antipodes_tasks.base.array_types import Labels, Mask
 from antipodes_tasks.base.errors import ConfigError, PositionError
 from antipodes_tasks.base.quoting import quote, shorten
 from antipodes_tasks.rules.free_moves import FreeMoves
+from antipodes_tasks.rules.larger_pieces import LargerPieces
 from antipodes_tasks.rules.parts import Part, moduli_of, pieces
 from antipodes_tasks.rules.transforms import Transforms
 
@@ -62,22 +62,23 @@ def square_1(settings: Mapping[str, Any]) -> Puzzle:
         starts=_labels(starts, parts),
         moves=_moves(size, parts),
     )
+    rules = replace(puzzle.rules, larger=_corners(size, parts[0]))
     if metric == "twist":
         turns = [name for name in puzzle.moves.names if name != SLASH]
-        return replace(puzzle, rules=replace(puzzle.rules, moves=FreeMoves(_moves(size, parts), turns)))
+        return replace(puzzle, rules=replace(rules, moves=FreeMoves(_moves(size, parts), turns)))
     is_shape = len(symbols) <= len("Aa1")  # the shape is the whole position, so there are no arrangements to number
-    return replace(puzzle, rules=replace(puzzle.rules, enumerated=True, by_shape=not is_shape))
+    return replace(puzzle, rules=replace(rules, enumerated=True, by_shape=not is_shape))
 
 
-def torn_positions(puzzle: Puzzle, settings: Mapping[str, Any], labels: Labels) -> Mask:
-    """Return a mask of the positions ``(n, places)`` in which the two cells of a corner are apart."""
-    known = puzzle.parts[0].labels
-    second_of = np.array([known[one.lower()] if one.isupper() else -1 for one in known])
-    is_second = np.array([one.islower() for one in known])
-    layers = labels[:, :-1].reshape(len(labels), 2, -1).astype(np.int64)
-    expected = second_of[np.roll(layers, 1, axis=2)]
-    torn: Mask = (np.where(is_second[layers], layers, -1) != expected).any(axis=(1, 2))
-    return torn
+def _corners(size: int, part: Part) -> LargerPieces | None:
+    """Return the corners, whose second cell follows clockwise on the first one in the same layer."""
+    cells = np.arange(2 * size).reshape(2, size)
+    placements = np.stack((cells, np.roll(cells, -1, axis=1)), axis=2).reshape(-1, 2)
+    corners = [[label, part.labels[symbol.lower()]] for symbol, label in part.labels.items() if symbol.isupper()]
+    if not corners:
+        return None
+    labels = np.array(corners)
+    return LargerPieces(np.repeat(labels, len(placements), axis=0), np.tile(placements, (len(labels), 1)))
 
 
 def _layer_size(text: str) -> int:
