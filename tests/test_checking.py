@@ -79,6 +79,7 @@ def test_random_puzzles_are_ok(seed: int) -> None:
     assert check_puzzle(random_puzzle(seed), seed).problems == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["knights-coloured"])
 def test_bundled_puzzles_are_ok(name: str) -> None:
     assert name in bundled_configs()
@@ -102,6 +103,7 @@ def test_a_move_that_is_legal_nowhere_is_a_note() -> None:
     assert any("never legal in 36 positions: 'stuck'" in note for note in check_puzzle(dials(nowhere)).notes)
 
 
+@pytest.mark.slow
 def test_a_puzzle_that_is_too_large_is_checked_by_its_moves_alone() -> None:
     report = check_puzzle(lights(5, 5))
     assert report.ok

@@ -41,6 +41,7 @@ def texts_with_options(path: Path) -> Iterator[str]:
             yield node.value
 
 
+@pytest.mark.slow
 def test_options_are_named_by_the_function_for_that() -> None:
     found = {
         f"{path.relative_to(package)}: {text}"

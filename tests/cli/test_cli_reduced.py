@@ -67,6 +67,7 @@ def test_a_store_with_another_symmetry_than_asked_is_refused_in_a_line(
             assert cli("run", towers, *fitting, "--quiet").status == 0
 
 
+@pytest.mark.slow
 def test_large_tables_are_reduced_unless_the_run_says_otherwise(cli: Command) -> None:
     planned = json.loads(cli("plan", "2x2x2", "--counts-only", "--json").out)
     assert (planned["symmetry"], planned["index_size"], planned["entries"]) == (48, 88_179_840, 2_152_008)

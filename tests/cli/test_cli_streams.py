@@ -132,16 +132,17 @@ def test_input_without_end(finished: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("redirections", "status", "lines"),
+    ("redirections", "command", "status", "lines"),
     [
-        (">&-", 1, 1),
-        pytest.param("<&-", 2, 1, marks=pytest.mark.slow),
-        ("<&- >&- 2>&-", 2, 0),
+        (">&-", "rank --permutation 3120", 1, 1),
+        pytest.param("<&-", "query TABLE -", 2, 1, marks=pytest.mark.slow),
+        pytest.param("<&- >&- 2>&-", "query TABLE -", 2, 0, marks=pytest.mark.slow),
     ],
 )
-def test_a_process_whose_streams_are_not_there(finished: Path, redirections: str, status: int, lines: int) -> None:
-    position = POSITION if redirections == ">&-" else "-"
-    shell = ["sh", "-c", f'exec "$@" {redirections}', "sh", *PROGRAM, "query", str(finished), position]
+def test_a_process_whose_streams_are_not_there(
+    redirections: str, command: str, status: int, lines: int, words: Words
+) -> None:
+    shell = ["sh", "-c", f'exec "$@" {redirections}', "sh", *PROGRAM, *words(command)]
     ended = subprocess.run(shell, capture_output=True, text=True, check=False)
     assert (ended.returncode, len(ended.stderr.splitlines())) == (status, lines), ended
     assert "Traceback" not in ended.stderr

@@ -128,6 +128,7 @@ def keys(value: Any) -> set[str]:
     return inner | value.keys()
 
 
+@pytest.mark.slow
 def test_every_key_is_named(cli: Command) -> None:
     Path("towers.toml").write_text('[puzzle]\nname = "towers"\nfamily = "hanoi"\ndiscs = 4\n')
     commands: list[list[object]] = [
