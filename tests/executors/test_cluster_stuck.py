@@ -155,7 +155,7 @@ def test_a_worker_that_is_no_longer_heard_of_counts_as_lost(
         cluster.gather(kept)
     assert cluster.wait_for_workers(silence, never_stop)
     assert list(cluster.members) == [other]
-    assert cluster.gather(cluster.submit({("add", 1): (sum, (1, 2))}).values()) == [3]
+    assert cluster.gather(cluster.persist({("add", 1): (sum, (1, 2))}).values()) == [3]
 
 
 def test_a_long_task_is_progress(cluster: Cluster) -> None:
