@@ -355,6 +355,7 @@ def kept_by_symmetries(found: PermutationPatterns, labels: Labels) -> Numbers:
     return np.sum([one is None or (one.image(labels) == labels).all(axis=1) for one in found.symmetries], axis=0)
 
 
+@pytest.mark.slow
 def test_symmetric_positions_are_as_far_where_symmetric_paths_are_left_out(
     folder: Path, stepped: PermutationPatterns, monkeypatch: pytest.MonkeyPatch
 ) -> None:

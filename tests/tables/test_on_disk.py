@@ -141,7 +141,10 @@ def test_layers_that_a_killed_run_did_not_delete_are_deleted_first(tmp_path: Pat
 
 
 @pytest.mark.usefixtures("on_disk")
-@pytest.mark.parametrize(("change", "counts_only"), [("flip", True), ("truncate", False), ("delete", False)])
+@pytest.mark.parametrize(
+    ("change", "counts_only"),
+    [("flip", True), pytest.param("truncate", False, marks=pytest.mark.slow), ("delete", False)],
+)
 def test_a_corrupt_file_is_named_and_its_layers_are_found_again(change: str, counts_only: bool, tmp_path: Path) -> None:
     name, events = "reduced one-way", list[Event]()
     options = options_of(name, workers=2, counts_only=counts_only)
