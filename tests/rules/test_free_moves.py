@@ -32,6 +32,13 @@ def test_all_positions_of_the_class_of_a_start_are_starts() -> None:
     assert len(goals_of(puzzle.rules, puzzle.follow("/ (1,0)")[-1])) == 36
 
 
+def test_starts_and_goals_of_one_class_count_once() -> None:
+    turned = "1B2AC4D3-"  # both layers are turned
+    assert puzzle_from({**LIKE_SQUARE_1, "start": ["A1B23C4D-", turned, "AC31BD42/"]}).rules.start_count == 2
+    puzzle = puzzle_from({**LIKE_SQUARE_1, "goal": [turned, "A1B23C4D-"]})
+    assert (puzzle.rules.start_count, len(puzzle.start_labels)) == (1, 36)
+
+
 def test_puzzles_that_differ_in_free_moves_have_different_tables() -> None:
     found = {puzzle_from({**WHEELS, **free}).fingerprint for free in ({}, {"free": ["L"]}, {"free": ["R"]})}
     assert len(found) == 3

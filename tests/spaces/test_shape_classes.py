@@ -73,6 +73,10 @@ PUZZLES: dict[str, tuple[Bandaged, list[str]]] = {
         Bandaged(list("aA123"), from_cycles({"T": "(2 3)", "U": "(0 1 2 3 4)"}, 5), [[0, 1]]),
         ["U"],
     ),
+    "no legal move": (
+        Bandaged(list("aA123"), from_cycles({"T": "(0 2)(1 3 4)", "S": "(0 2 3)"}, 5), [[0, 1], [2, 4]]),
+        ["T"],
+    ),
     "a bandaged 2x2x2 with free turns of a face": (
         Bandaged([str(sticker) for sticker in range(24)], from_cycles(TURNS, 24), [FRONT_RIGHT]),
         ["U"],

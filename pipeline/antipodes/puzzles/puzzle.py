@@ -387,7 +387,7 @@ def _with_positions(settings: Mapping[str, Any] | None, puzzle: Puzzle) -> Mappi
     """
     if settings is None or settings["family"] == PYTHON:
         return None
-    positions = packed(puzzle.start_labels)
+    positions = packed(puzzle.rules.given_starts)
     return None if positions is None else {**settings, "name": puzzle.name, STARTS: {POSITIONS: positions}}
 
 

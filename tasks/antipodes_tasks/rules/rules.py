@@ -87,8 +87,24 @@ class Rules:
 
         If `depends_on_origin`, the table may lack some of them.
         """
-        given = self.starts.labels if isinstance(self.starts, Starts) else np.array(self.starts, dtype=np.uint8)
-        return self.moves.closed(given)
+        return self.moves.closed(self.given_starts)
+
+    @property
+    def given_starts(self) -> Labels:
+        """The given starts ``(starts, places)``."""
+        return self.starts.labels if isinstance(self.starts, Starts) else np.array(self.starts, dtype=np.uint8)
+
+    @cached_property
+    def start_count(self) -> int:
+        """Number of given starts; starts that free moves connect count once."""
+        if not self.moves.free_moves:
+            return len(self.starts)
+        seen, count = set[bytes](), 0
+        for start in self.given_starts:
+            if bytes(start) not in seen:
+                seen.update(map(bytes, self.moves.closed(start[np.newaxis])))
+                count += 1
+        return count
 
     @property
     def depends_on_origin(self) -> bool:

@@ -77,7 +77,10 @@ def _found(rules: Rules) -> ClassGraph | None:
     shapes = explored(replace(rules, starts=Starts(rules.start_labels), moves=moves))
     if shapes is None:
         return None
-    origins = Transforms.of(shapes.slots.moves).origin.astype(np.uint8)  # type: ignore[union-attr]
+    found = Transforms.of(shapes.slots.moves)
+    assert found is not None
+    unchanged = np.arange(found.places, dtype=np.uint8)  # stands for illegal moves if no move is legal
+    origins = np.array([*found.origin, unchanged], dtype=np.uint8)
     of, homes, representatives, loops = _connected(shapes.target[:, :free], origins[shapes.rearrangement[:, :free]])
     rotations = [_generated(each, origins.shape[1]) for each in loops]
     counted = _counted_moves(shapes.target[:, free:], origins, shapes.rearrangement[:, free:], of, homes, rotations)

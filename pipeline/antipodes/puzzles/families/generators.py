@@ -82,7 +82,7 @@ def _with_free(puzzle: Puzzle, names: Sequence[str]) -> Puzzle:
     if not names or moves is None:
         return puzzle
     try:
-        return replace(puzzle, rules=replace(puzzle.rules, moves=FreeMoves(moves, names)))
+        return replace(puzzle, rules=replace(puzzle.rules, moves=FreeMoves(moves, names), enumerated=False))
     except InputError as error:
         raise ConfigError(f"[puzzle] free: {error}") from None
 

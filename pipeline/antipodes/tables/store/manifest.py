@@ -206,7 +206,7 @@ class SearchManifest:
         puzzle = self.config.puzzle.rules
         if puzzle.depends_on_origin:
             return self.positions[0] if self.layers else None
-        return len(puzzle.starts)
+        return puzzle.start_count
 
     @property
     def states(self) -> int:
@@ -369,7 +369,7 @@ class SearchManifest:
     def _check_starts(self) -> None:
         puzzle = self.config.puzzle.rules
         some = puzzle.depends_on_origin
-        numbers = range(1 if some else len(puzzle.starts), len(puzzle.starts) + 1)
+        numbers = range(1 if some else puzzle.start_count, puzzle.start_count + 1)
         known = not self.layers or self.positions[0] in numbers
         expect(known, "layers[0]", f"{'at most ' * some}{numbers[-1]}, the number of starts", self.positions[:1])
 
