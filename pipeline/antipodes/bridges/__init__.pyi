@@ -1,1 +1,2 @@
+from . import gymnasium as gymnasium
 from . import parquet as parquet
