@@ -186,7 +186,7 @@ class Packing:
         """
         coded = labels
         if not self._plain:
-            coded = (self.codes[np.arange(self.places), labels] % self._moduli).astype(np.uint8)
+            coded = self._fitting_codes[np.arange(self.places), labels]
         words = self.fields.pack(coded)
         for field, one in enumerate(self.sets, start=len(self.groups)):
             chosen = np.zeros(len(labels), dtype=np.uint64)
@@ -197,11 +197,10 @@ class Packing:
         return squeezed(words)
 
     @cached_property
-    def _moduli(self) -> NDArray[np.int16]:
-        """``(places,)``: codes are reduced modulo these numbers, so that no place changes another place's bits."""
-        if self.groups:
-            return np.array(self.radices, dtype=np.int16)
-        return self.fields.layout.mask.astype(np.int16) + 1
+    def _fitting_codes(self) -> NDArray[np.uint8]:
+        """``(places, LABELS)``: the codes modulo numbers by which no place changes another place's bits."""
+        moduli = np.array(self.radices) if self.groups else self.fields.layout.mask.astype(np.int64) + 1
+        return (self.codes % moduli[:, np.newaxis]).astype(np.uint8)
 
     def unpack(self, keys: Keys) -> Labels:
         """Return the positions ``(n, places)`` of keys; the inverse of `pack`."""

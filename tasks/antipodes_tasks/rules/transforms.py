@@ -251,7 +251,8 @@ class Transforms(Moves):
         """Return a mask ``(n,)`` of the positions ``(n, places)`` that allow the move."""
         if self.allowed is None:
             return np.ones(len(labels), dtype=np.bool_)
-        legal: Mask = ((self.allowed[number] >> labels.astype(np.uint64)) & np.uint64(1)).all(axis=1)
+        places = np.flatnonzero(self.conditional[number])
+        legal: Mask = ((self.allowed[number, places] >> labels[:, places].astype(np.uint64)) & np.uint64(1)).all(axis=1)
         return legal
 
 

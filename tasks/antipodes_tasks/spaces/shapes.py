@@ -176,21 +176,31 @@ def _moves(
     target = np.full((len(keys), len(moves)), ILLEGAL, dtype=np.int32)
     rearrangement = np.zeros_like(target)
     numbers: dict[bytes, int] = {}
+    leads = [_leads(kind, packing, keys) for kind in kinds]
     for first, end in blocks(len(keys), 1, steps=SHAPES_AT_ONCE):
         shapes = packing.unpack(keys[first:end])
         ranks = [_ranks(kind, shapes) for kind in kinds]
         for move in range(len(moves)):
             after, legal = moves.move(move, shapes)
-            after, here = after[legal], first + np.flatnonzero(legal)
-            target[here, move] = places_in(keys, packing.pack(after))
+            after, here = after[legal], np.flatnonzero(legal)
+            number = places_in(keys, packing.pack(after))
+            target[first + here, move] = number
             rows = [np.zeros((len(after), 1), dtype=np.uint8)]
-            for kind, rank in zip(kinds, ranks, strict=True):
-                origin = moves.origin[move].astype(np.int64)[kind.slots(after)]
-                rows.append(np.take_along_axis(rank[legal], origin, axis=1))
-            rearrangement[here, move] = _numbered(np.concatenate(rows, axis=1), numbers)
+            for lead, rank in zip(leads, ranks, strict=True):
+                rows.append(rank[here[:, np.newaxis], moves.origin[move][lead[number]]])
+            rearrangement[first + here, move] = _numbered(np.concatenate(rows, axis=1), numbers)
     slots = sum(sum(kind.counts) for kind in kinds)
     origins = np.array([list(key) for key in numbers], dtype=np.uint8).reshape(len(numbers), 1 + slots)[:, 1:]
     return target, rearrangement, origins
+
+
+def _leads(kind: Kind, packing: Packing, keys: Keys) -> NDArray[np.int16]:
+    """Return the places ``(shapes, pieces)`` of the first cells of a kind in each shape, in order."""
+    found = [
+        kind.slots(packing.unpack(keys[first:end])).astype(np.int16)
+        for first, end in blocks(len(keys), 1, steps=SHAPES_AT_ONCE)
+    ]
+    return np.concatenate(found)
 
 
 def _ranks(kind: Kind, shapes: Labels) -> Labels:
@@ -203,8 +213,10 @@ def _ranks(kind: Kind, shapes: Labels) -> Labels:
 def _numbered(rows: Labels, numbers: dict[bytes, int]) -> Numbers:
     """Return the number of each row ``(n, bytes)``, and add new rows to ``numbers``."""
     joined = np.ascontiguousarray(rows).view(np.dtype((np.void, rows.shape[1]))).ravel()
-    found, which = np.unique(joined, return_inverse=True)
-    return np.array([numbers.setdefault(one.tobytes(), len(numbers)) for one in found], dtype=np.int64)[which]
+    listed: list[Any] = joined.tolist()
+    for row in sorted(set(listed) - numbers.keys()):
+        numbers[row] = len(numbers)
+    return np.fromiter(map(numbers.__getitem__, listed), dtype=np.int64, count=len(listed))
 
 
 def _arrangements(kinds: Sequence[Kind], shapes: Labels, labels: Labels) -> Labels:
