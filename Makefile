@@ -9,6 +9,8 @@ unexport PYTHONDONTWRITEBYTECODE
 # Tests to run: one package, such as PACKAGE=storage, or tests that match ONLY (pytest's -k). By default, all tests.
 PACKAGE ?=
 ONLY ?=
+# Run the slow tests together with the fast ones
+SLOW ?=
 # Wheel to test instead of the checkout
 WHEEL ?=
 PROGRAM := $(or $(WHEEL),--editable .)
@@ -25,18 +27,18 @@ SMOKE := tests/interface/test_api.py tests/docs/test_readme.py \
 	$(foreach kind,corners_and_equal_edges reduced_goals keys_of_tiles,'tests/tables/test_every_kind.py::test_commands[$(subst _, ,$(kind))]') \
 	tests/storage/test_manifest.py tests/tables/test_resume_kill.py
 
-.PHONY: help run explore setup test test-slow test-bridges test-smoke test-all test-nightly durations lint docs dist manual bench atlas clean
+.PHONY: help run explore setup test test-slow test-bridges test-smoke test-nightly durations lint docs dist manual bench atlas clean
 
 help:
 	@echo "make run        compute the table of three-colours (12,108,096 positions) and show it"
 	@echo "make explore    show tables and tilings in the browser"
 	@echo "make setup      install the test tools; the other targets do this by themselves"
 	@echo "make test       run the fast tests, in a few minutes; make test PACKAGE=storage runs only one package"
+	@echo "make test SLOW=1  run all tests at once: the slow ones wait while others run"
 	@echo "make test-slow  run the tests that take longer"
 	@echo "make test-bridges  run the tests of the bridges with the libraries that the other targets do not install"
 	@echo "make test-smoke run some of the fast tests, for another Python: make test-smoke PYTHON=python3.13 VENV=/tmp/new,"
 	@echo "                or for a wheel: make dist, then make test-smoke VENV=/tmp/wheel WHEEL=\$$(ls dist/*.whl)"
-	@echo "make test-all   run all tests at once: the slow ones wait while others run"
 	@echo "make test-nightly run all tests, with ten times as many kills and many more examples; takes hours"
 	@echo "make durations  write the CPU time of the last 'make test' to tests/durations.json"
 	@echo "make lint       run ruff and mypy"
@@ -56,7 +58,7 @@ explore: $(VENV)/.installed-for-web
 setup: $(VENV)/.installed-for-tests
 
 test: $(VENV)/.installed-for-tests
-	$(PYTEST) $(TESTS) -n $(PROCESSES)
+	$(PYTEST) $(TESTS) -n $(PROCESSES) $(if $(SLOW),-m '')
 
 test-smoke: $(VENV)/.installed-for-tests
 	$(PYTEST) $(SMOKE) -n $(PROCESSES)
@@ -72,11 +74,8 @@ test-bridges: $(VENV)/.installed-for-tests
 durations:
 	$(BIN)/python tests/support/durations.py build/test.xml
 
-test-all: $(VENV)/.installed-for-tests
-	$(PYTEST) $(TESTS) -n $(PROCESSES) -m ''
-
 test-nightly:
-	KILLS=10 HYPOTHESIS_PROFILE=nightly $(MAKE) test-all
+	KILLS=10 HYPOTHESIS_PROFILE=nightly $(MAKE) test SLOW=1
 
 lint: $(VENV)/.installed-for-tests
 	$(BIN)/ruff check .
