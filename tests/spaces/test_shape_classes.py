@@ -4,7 +4,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from bandaged import FRONT_RIGHT, TURNS, Bandaged, from_cycles, random_puzzle
+from bandaged import Bandaged, from_cycles, random_puzzle
 
 from antipodes.puzzles.families import puzzle_from
 from antipodes_tasks.rules.rules import Rules
@@ -77,21 +77,12 @@ PUZZLES: dict[str, tuple[Bandaged, list[str]]] = {
         Bandaged(list("aA123"), from_cycles({"T": "(0 2)(1 3 4)", "S": "(0 2 3)"}, 5), [[0, 1], [2, 4]]),
         ["T"],
     ),
-    "a bandaged 2x2x2 with free turns of a face": (
-        Bandaged([str(sticker) for sticker in range(24)], from_cycles(TURNS, 24), [FRONT_RIGHT]),
-        ["U"],
-    ),
 }
 
 
-@pytest.mark.parametrize("name", [name for name in PUZZLES if "2x2x2" not in name])
+@pytest.mark.parametrize("name", PUZZLES)
 def test_classes_and_distances_equal_those_found_with_dictionaries(name: str) -> None:
     _compare(*PUZZLES[name])
-
-
-@pytest.mark.slow
-def test_classes_of_a_bandaged_cube() -> None:
-    _compare(*PUZZLES["a bandaged 2x2x2 with free turns of a face"])
 
 
 @pytest.mark.parametrize("seed", range(12))
