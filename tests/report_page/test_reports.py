@@ -17,6 +17,7 @@ from antipodes.report_page.store_report import _share
 from antipodes.storage.backend import MANIFEST
 from antipodes.storage.manifest_file import ManifestFile, digest
 from antipodes.tables.display import show_result
+from antipodes.tables.drawing import scramble
 from antipodes.tables.planning.plan import plan_run
 from antipodes.tables.store.search_stores import TableStore
 from antipodes_tasks.base.errors import InputError, NotAStoreError, StoreChangedError, StoreError
@@ -170,6 +171,16 @@ def test_a_path_leads_to_the_goal(tmp_path: Path, reported: Callable[..., Page])
     config = Config({"name": "one", "family": "blocks", "start": "A..\n...\n", "goal": "???\n??A\n"})
     ap.run(config, tmp_path / "t.zarr")
     assert "to the goal in 3 moves" in reported(tmp_path / "t.zarr").text
+
+
+def test_a_path_with_free_moves(tmp_path: Path, reported: Callable[..., Page]) -> None:
+    wheels = {"family": "generators", "n": 5, "moves": {"L": "(0 1 2)", "R": "(2 3 4)"}, "free": ["L"]}
+    ap.run(Config({"name": "wheels", **wheels}), tmp_path / "store")
+    page = reported(tmp_path / "store")
+    assert "From the start to the first position above in" in page.text
+    table = ap.open_table(tmp_path / "store")
+    for names in (scramble(table.puzzle, path) for path in table.paths(table.antipodes()) if path is not None):
+        assert table.distance(table.puzzle.follow(" ".join(names))[-1]) == table.radius == len(names)
 
 
 def test_goals_that_the_start_cannot_reach_are_neither_drawn_nor_counted(

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from antipodes.graphs.components import components
+from antipodes.graphs.export import graph
 from antipodes.puzzles.abstraction import Abstraction, pattern_settings
 from antipodes.puzzles.families import puzzle_from
 from antipodes_tasks.base.errors import ConfigError, InputError
@@ -88,5 +89,19 @@ def test_what_does_not_know_classes_refuses_free_moves() -> None:
         pattern_settings(puzzle, Abstraction(equal=("0,1",)))
     with pytest.raises(InputError, match="only a search can list them"):
         components(puzzle)
+    with pytest.raises(InputError, match="its graph would need edges that cost nothing"):
+        graph(puzzle)
     with pytest.raises(InputError, match="with free moves, goals must be listed"):
         Problem.of(rules, rules.first, lambda labels: np.ones(len(labels), dtype=np.bool_))
+
+
+@pytest.mark.parametrize("settings", [{**WHEELS, "free": ["L"]}, LIKE_SQUARE_1])
+def test_a_reversed_path_leads_from_the_start_to_the_class_of_the_position(settings: dict[str, Any]) -> None:
+    puzzle = puzzle_from(settings)
+    rng, path = np.random.default_rng(1), [puzzle.rules.first]
+    for _ in range(4):
+        path.append(rng.choice(puzzle.successors(path[-1])))
+    to_position = puzzle.rules.reversed_path(np.array(path[::-1]))  # the path back uses the inverse moves
+    assert to_position[0].tolist() == puzzle.rules.first.tolist()
+    assert len(puzzle.move_names(to_position) or []) == 4
+    assert bytes(to_position[-1]) in set(map(bytes, puzzle.moves.closed(np.array(path[-1:]))))

@@ -145,11 +145,13 @@ def graph(puzzle: PuzzleLike, limit: int = MAX_NODES) -> PositionGraph:
     Raises
     ------
     InputError
-        An argument is invalid.
+        An argument is invalid, or the puzzle has free moves.
     ResourceLimitError
         The graph has more positions than the limit.
     """
     most, found = arguments.integer(limit, "a limit", 1), as_config(puzzle).puzzle
+    if found.moves.free_moves:
+        raise InputError(f"{found.name} has free moves, and its graph would need edges that cost nothing")
     check_functions(found.rules, found.start_labels)
     space = best_space(found.rules)
     known = None if found.rules.enumerated else space.numbering.reachable(found.rules)

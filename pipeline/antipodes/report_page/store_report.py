@@ -139,7 +139,7 @@ def _path(found: Table, position: Labels, sprites: Sprites) -> Section:
     """Return a shortest path to a position, or from it to the goal if the moves are reversible."""
     puzzle, back = found.puzzle, found.path(position)
     to_goal = puzzle.depth_zero == "goal" and puzzle.moves.reversible
-    path = back if to_goal else back[::-1]
+    path = back if to_goal else puzzle.rules.reversed_path(back)
     every = math.ceil(len(path) / MAX_STEPS)
     names = ["", *((puzzle.move_names(path) if every == 1 else None) or [""] * (len(path) - 1))]
     figures = [

@@ -134,7 +134,7 @@ def moves_back(puzzle: Puzzle, path: Labels) -> list[str] | None:
 
 def scramble(puzzle: Puzzle, path: Labels) -> list[str]:
     """Return the names of the moves from the end of a path, which is a start or goal, to its first position."""
-    return puzzle.move_names(path[::-1]) or []
+    return puzzle.move_names(puzzle.rules.reversed_path(path)) or []
 
 
 def draw_scramble(puzzle: Puzzle, path: Labels | None) -> str:

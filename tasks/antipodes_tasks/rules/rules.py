@@ -106,6 +106,21 @@ class Rules:
                 count += 1
         return count
 
+    def reversed_path(self, path: Labels) -> Labels:
+        """Return a path from a start to a position, from one ``(length + 1, places)`` from the position to a start.
+
+        With free moves, it begins at a given start and ends at some position of the class, because each move ends
+        with a counted one. Otherwise it contains the same positions in reverse order.
+        """
+        if not self.moves.free_moves:
+            return path[::-1]
+        given = set(map(bytes, self.given_starts))
+        found = [next((one for one in self.moves.closed(path[-1:]) if bytes(one) in given), path[-1])]
+        for expected in path[-2::-1]:
+            same = set(map(bytes, self.moves.closed(expected[np.newaxis])))
+            found.append(next(one for one in self.moves.successors(found[-1]) if bytes(one) in same))
+        return np.array(found, dtype=np.uint8)
+
     @property
     def depends_on_origin(self) -> bool:
         """Whether only the goals that the origin reaches are at depth 0, so only a search can find them."""

@@ -326,7 +326,7 @@ def _show_matches(table: Table, pattern: str, with_path: bool, as_json: bool) ->
     puzzle = table.puzzle
     with naming("--pattern"):
         matches = table.match(pattern)
-    path = table.path(matches.nearest[0])[::-1] if with_path and matches.reached else None
+    path = puzzle.rules.reversed_path(table.path(matches.nearest[0])) if with_path and matches.reached else None
     if as_json:
         if with_path:
             print_json(pattern_matches_with_path(puzzle, pattern, matches, path))
