@@ -15,9 +15,10 @@ from antipodes.tables.store.chunks import TableChunks
 from antipodes_tasks.base.array_types import Labels
 from antipodes_tasks.base.errors import PositionError
 from antipodes_tasks.base.quoting import counted
+from antipodes_tasks.spaces.space import NOT_NUMBERED
 
-Reached = tuple[NDArray[np.int32], NDArray[np.int64]]
-"""The distances and the indices ``(n,)`` of positions."""
+Reached = tuple[NDArray[np.int32], NDArray[np.int64], Labels]
+"""The distances and the indices ``(n,)`` of positions, and the positions ``(n, places)``."""
 
 
 @dataclass(frozen=True, eq=False, slots=True, repr=False)
@@ -50,7 +51,8 @@ def match(space: CheckedSpace, chunks: TableChunks, pattern: str) -> Matches:
     corrupt.
     """
     count, tally = 0, Counter[int]()
-    nearest = farthest = np.empty(0, dtype=np.int32), np.empty(0, dtype=np.int64)
+    none = np.empty(0, dtype=np.int32), np.empty(0, dtype=np.int64), space.puzzle.start_labels[:0]
+    nearest = farthest = none
     for labels in _different(space, batches(space.puzzle, pattern)):
         indices = space.unchecked.rank(labels)
         distances = chunks.distances(indices if space.stored is space.unchecked else space.stored.rank(labels))
@@ -58,30 +60,35 @@ def match(space: CheckedSpace, chunks: TableChunks, pattern: str) -> Matches:
         known = distances >= 0
         if known.any():
             tally.update(distances[known].tolist())
-            found = distances[known], indices[known]
+            found = distances[known], indices[known], labels[known]
             nearest, farthest = _extreme(np.min, nearest, found), _extreme(np.max, farthest, found)
-    ends = (space.unchecked.unrank(np.sort(indices)) for _, indices in (nearest, farthest))
+    ends = (matching[np.argsort(indices)] for _, indices, matching in (nearest, farthest))
     return Matches(count, dict(sorted(tally.items())), *ends)
 
 
 def _different(space: CheckedSpace, batches: Iterable[Labels]) -> Iterator[Labels]:
-    """Yield the positions of batches, but only one of several positions that free moves connect: they count as one."""
+    """Yield the positions of batches, but only one of several positions that free moves connect: they count as one.
+
+    Positions without an index, which are unreachable, are all yielded, because their classes are unknown.
+    """
     if not space.puzzle.moves.joins_positions:
         yield from batches
         return
     seen = np.zeros(space.unchecked.size, dtype=np.bool_)
     for labels in batches:
-        indices, first = np.unique(space.unchecked.rank(labels), return_index=True)
-        new = ~seen[indices]
-        seen[indices] = True
-        yield labels[first[new]]
+        ranks = space.unchecked.rank(labels)
+        indices, first = np.unique(ranks, return_index=True)
+        new = (indices != NOT_NUMBERED) & ~seen[indices]
+        seen[indices[new]] = True
+        yield np.concatenate((labels[first[new]], labels[ranks == NOT_NUMBERED]))
 
 
 def _extreme(best: Callable[[NDArray[np.int32]], np.int32], kept: Reached, found: Reached) -> Reached:
     """Return those of the ``kept`` and ``found`` positions that have the best distance."""
     distances, indices = np.concatenate((kept[0], found[0])), np.concatenate((kept[1], found[1]))
+    labels = np.concatenate((kept[2], found[2]))
     at_best = distances == best(distances)
-    return distances[at_best], indices[at_best]
+    return distances[at_best], indices[at_best], labels[at_best]
 
 
 @dataclass(frozen=True, eq=False, slots=True)
