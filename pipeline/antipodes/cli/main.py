@@ -42,7 +42,7 @@ COMMANDS = {
         "farthest": ("layers", "Show the positions that are farthest from the start or goal."),
         **{one.name: ("questions", one.help) for one in QUESTIONS},
         "report": ("report", "Write a report on a store: one HTML page to send or publish."),
-        "export": ("report", "Export the results in a finished store as JSON and CSV."),
+        "export": ("report", "Export the results in a finished store as JSON and CSV, or a dataset."),
         "serve": ("serve", "Show tables and tilings in a browser, until Ctrl-C."),
         "verify": ("stores", "Verify the checksums and every distance or tiling in a store."),
     },

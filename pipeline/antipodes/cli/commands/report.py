@@ -74,7 +74,7 @@ def report(
     "antipodes export eight-puzzle results",
     "antipodes export 2x2x2-corner results --unique",
     "antipodes export 6x10 results --limit 100",
-    "antipodes export three-colours three-colours-data --parquet --sample 1000000 --seed 1",
+    "antipodes export three-colours data --parquet --sample 1000000 --seed 1",
 )
 @obeys(
     *needs(("sample", "rows_per_file"), "parquet"), *needs(("seed",), "sample"), excludes("parquet", "limit", "unique")
@@ -114,7 +114,7 @@ def export(
     as_json: AsJson = False,
     puzzle: PuzzleOfStore = None,
 ) -> None:
-    """Export the results in a finished store as JSON and CSV, or its positions as a dataset."""
+    """Export the results in a finished store as JSON and CSV, or a dataset."""
     named = find_named(store, puzzle)
     with preparing():
         if parquet:
