@@ -6,7 +6,7 @@ slashes around x and around C, that no path of 12 slashes leads from x to C. The
 s to C has an odd number of slashes. One of 11 slashes or fewer would give a path of 12 from x, whose first slash leads
 to s. One of 13 slashes begins with a turn, since otherwise its first slash leads to x. Consider a position of C in
 which a corner lies across the cut. Its paths also end with a turn, so that 13 slashes and at least 14 turns lead there.
-With 15 slashes, a path has at least 14 turns between them. It remains to print a path of 27 moves.
+Two slashes in a row cancel, so with 15 slashes a path has at least 14 turns. It remains to print a path of 27 moves.
 
 This program shares no code with the package. It needs numpy, 4 GB of memory and some minutes:
 
