@@ -6,13 +6,14 @@ import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 from clusters import Cluster
-from distributed import Client
+from distributed import Client, LocalCluster, Scheduler, SchedulerPlugin
 from program_runs import Same
 from waiting import PATIENCE, wait_until
 
@@ -93,6 +94,40 @@ def test_other_servers_are_no_schedulers(
     assert not [one for one in gc.get_objects() if isinstance(one, Client) and one.status == "connecting"]
     if not greeting:
         assert events == [Waiting(f"the dask scheduler at {address} to answer")]
+
+
+class Broadcast(SchedulerPlugin):
+    """Sends a message to all clients right after it has registered each of the first ``count`` clients."""
+
+    def __init__(self, scheduler: Scheduler, count: int) -> None:
+        self.scheduler = scheduler
+        self.count = count
+
+    def add_client(self, scheduler: Scheduler, client: str) -> None:
+        if self.count:
+            self.count -= 1
+            asyncio.get_running_loop().call_soon(self.scheduler.report, {"op": "key-in-memory", "key": "unknown"})
+
+
+@pytest.mark.parametrize("count", [1, connection.MAX_REGISTRATIONS])
+def test_a_scheduler_sends_a_message_to_all_clients_while_one_connects(count: int) -> None:
+    """As it does when another run on the cluster asks for a task that the scheduler does not have."""
+    with LocalCluster(n_workers=0, processes=False, dashboard_address=None) as cluster:
+        scheduler = cluster.scheduler
+        cluster.sync(add_plugin, scheduler, Broadcast(scheduler, count))
+        expected = (
+            pytest.raises(SchedulerError, match="other messages arrived with the first answer")
+            if count > 1
+            else nullcontext()
+        )
+        with expected, connection.connected(cluster.scheduler_address) as client:
+            assert connection.identity(client, -1)["workers"] == {}
+        assert not scheduler.plugins["broadcast"].count
+
+
+async def add_plugin(scheduler: Scheduler, plugin: SchedulerPlugin) -> None:
+    """Add a plugin in the scheduler's loop."""
+    scheduler.add_plugin(plugin, name="broadcast")
 
 
 def modules_on(scheduler: Cluster) -> set[str]:

@@ -9,7 +9,7 @@ from forgetful import Forgetful
 from program_runs import Same
 from stores import contents
 
-from antipodes.executors.api import Call, Handle, Key, OnResult, Stop
+from antipodes.executors.api import Call, Handle, Key, OnDone, OnResult, Stop, never_stop
 from antipodes.puzzles.config import load_config
 from antipodes.storage.file_lock import FileLock
 from antipodes.system.events import Committed, Committing, Event, Listener, SearchStarted, WorkersLost
@@ -162,6 +162,54 @@ def test_workers_that_retire_are_not_lost(same: Same, tmp_path: Path) -> None:
     assert report.workers_lost == 0
     assert report.recomputed > 1
     same(PUZZLE)
+
+
+class RetiresMeanwhile(Forgetful):
+    """Threads that lose a worker at a call, and whose other worker retires while the moves are built again."""
+
+    retiring = noticed = False
+
+    def __init__(self, at: int) -> None:
+        super().__init__({at})
+        self.gone = set[str]()
+        self.waits_for = set[str]()
+        """The workers that must run tasks under way."""
+
+    def wait_for_workers(self, listener: Listener, stop: Stop) -> bool:
+        self.retiring, self.gone = len(self.calls) in self.at, set()
+        return super().wait_for_workers(listener, stop)
+
+    def persist(
+        self, calls: Mapping[Key, Call], on_done: OnDone | None = None, places: Mapping[Key, str] | None = None
+    ) -> dict[Key, Handle]:
+        if self.retiring:
+            self.retiring, self.gone, self.held = False, {process for process, _ in self.held}, []
+        self.waits_for |= set((places or {}).values())
+        return super().persist(calls, on_done, places)
+
+    def gather(self, handles: Sequence[Handle], stop: Stop = never_stop) -> list[Any]:
+        required, self.waits_for = self.waits_for, set()
+        if required & self.gone:
+            self.noticed = True
+            raise WorkersRetiredError("worker tcp://retired:1")
+        return super().gather(handles, stop)
+
+    def divide(self, items: Sequence[int], held: Mapping[str, int]) -> dict[str, Sequence[int]]:
+        """Return all items for the worker that is still there."""
+        return super().divide(items, held) if not self.gone else dict.fromkeys({"0", "1"} - self.gone, items)
+
+
+def test_a_worker_that_retires_while_the_shards_of_another_one_are_restored(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Its shards are not forgotten: the run notices that it has left, and restores them, too."""
+    for name, states in (("CHUNK_STATES", (1024, 2048)), ("PARTITION_STATES", 1024), ("SHARD_STATES", (1, 1))):
+        monkeypatch.setattr(f"antipodes.tables.layers.division.{name}", states)
+    run_puzzle(load_config(PUZZLE), tmp_path / "threads.zarr", RunOptions(workers=2))
+    scheduler = RetiresMeanwhile(20)
+    assert run_on(scheduler, tmp_path / "t.zarr", AT_THE_END).workers_lost == 1
+    assert scheduler.noticed
+    assert contents(tmp_path / "t.zarr") == contents(tmp_path / "threads.zarr")
 
 
 def test_four_losses_without_a_commit(tmp_path: Path) -> None:

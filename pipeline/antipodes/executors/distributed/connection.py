@@ -39,6 +39,8 @@ SCHEDULER_TIMEOUT = 60.0
 """Default number of seconds to wait for an answer from a scheduler, and for a lost scheduler to return."""
 NOTICE_SECONDS = 2.0
 """Seconds that scheduler and workers have to process the start or end of a run."""
+MAX_REGISTRATIONS = 5
+"""Number of times that a client tries to register with a scheduler that answers with other messages."""
 POLL_SECONDS = 0.1
 """Seconds between two checks of the state of a connection."""
 RESTARTED = "scheduler-restart"
@@ -95,12 +97,24 @@ def connected(
     """
     try:
         with announced(listener, f"the dask scheduler at {address} to answer"):
-            client = _OwnClient(address, timeout=seconds or SCHEDULER_TIMEOUT, set_as_default=False)
+            client = _open_client(address, seconds or SCHEDULER_TIMEOUT)
     except Exception as error:  # also dask's errors about answers of other programs or about our TLS settings
         reason = one_line(error) or "no answer"
         raise SchedulerError(f"no dask scheduler answers at {place or address}: {reason}") from error
     with _closing(client):
         yield client
+
+
+def _open_client(address: str, seconds: float) -> "_OwnClient":
+    """Open a client; try again if the scheduler sent other messages with its first answer."""
+    for _ in range(MAX_REGISTRATIONS - 1):
+        with suppress(_MixedAnswerError):
+            return _OwnClient(address, timeout=seconds, set_as_default=False)
+    return _OwnClient(address, timeout=seconds, set_as_default=False)
+
+
+class _MixedAnswerError(OSError):
+    """The scheduler sent another message while it registered this client; dask asserts that it never does."""
 
 
 class _OwnClient(Client):
@@ -111,6 +125,8 @@ class _OwnClient(Client):
             await asyncio.wait_for(super()._ensure_connected(timeout), timeout)
         except (OSError, ImportError):
             raise
+        except AssertionError as error:
+            raise _MixedAnswerError("other messages arrived with the first answer") from error
         except Exception as error:  # dask closes a client that cannot connect only after OSError or ImportError
             raise OSError(one_line(error)) from error
 

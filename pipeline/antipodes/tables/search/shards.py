@@ -195,10 +195,11 @@ class Shards:
     ) -> None:
         """Create the shards with these numbers in processes that hold few shards, beside the other shards there."""
         plan, scheduler, name = self.plan, self._scheduler, self._name("residence")
-        kept = {
-            one: left for one in self._held if (left := [*self._processes[one]]) and not arguments.keys() >= {*left}
+        kept = {  # also in a process that has left since `lost` was read, so that the next wait raises an error
+            process: left
+            for process, numbers in self._processes.items()
+            if (left := [number for number in numbers if number not in arguments])
         }
-        kept = {one: [number for number in left if number not in arguments] for one, left in kept.items()}
         order = plan.strategy.creation_order(arguments, scheduler.workers)
         created = scheduler.divide(order, {process: len(numbers) for process, numbers in kept.items()})
         processes = {one: _ascending([*kept.get(one, ()), *created.get(one, ())]) for one in {**kept, **created}}
