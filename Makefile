@@ -102,10 +102,12 @@ atlas: $(VENV)/.installed
 clean:
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
+# Some Pythons include a pip that knows no dependency groups, and takes three times as long to choose the versions.
 $(VENV)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 		{ echo "expected Python 3.11 or newer, found $$($(PYTHON) --version); try make PYTHON=python3.12"; exit 1; }
 	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade 'pip>=25.1'
 
 $(VENV)/.installed: pyproject.toml | $(VENV)/bin/python
 	$(BIN)/python -m pip install --quiet $(PROGRAM)
@@ -121,20 +123,15 @@ $(VENV)/.installed-for-tests: pyproject.toml | $(VENV)/bin/python
 	@touch $@ $(VENV)/.installed $(VENV)/.installed-for-web
 
 $(VENV)/.installed-for-docs: pyproject.toml | $(VENV)/.installed
-	$(BIN)/python -m pip install --quiet --upgrade 'pip>=25.1'
 	$(BIN)/python -m pip install --quiet --no-compile --group docs
 	@touch $@
 
 # These libraries take half a gigabyte. Without them, the tests that read files with them are skipped.
 $(VENV)/.installed-for-bridges: pyproject.toml | $(VENV)/.installed-for-tests
-	$(BIN)/python -m pip install --quiet --upgrade 'pip>=25.1'
 	$(BIN)/python -m pip install --quiet --no-compile --group bridges
 	@touch $@
 
-# This installs only the tools, from a dependency group in pyproject.toml. Some Pythons include a pip that is too old.
-# The program itself is installed with the pip of the environment: pip 26 writes shared libraries in such a way that Linux
-# maps larger parts of them, so that a run needs more memory than planned.
+# This installs only the tools, from a dependency group in pyproject.toml.
 $(VENV)/.installed-for-dist: pyproject.toml | $(VENV)/bin/python
-	$(BIN)/python -m pip install --quiet --upgrade 'pip>=25.1'
 	$(BIN)/python -m pip install --quiet --no-compile --group dist
 	@touch $@

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Literal
 
-from antipodes.system.machine import peak_memory
+from antipodes.system.machine import note_memory, peak_memory
 from antipodes.system.records import optional
 from antipodes_tasks.base.jit import REPORT_AFTER_SECONDS, watch
 
@@ -30,10 +30,12 @@ class Clock:
     @contextmanager
     def measure(self, phase: Phase) -> Iterator[None]:
         """Add the duration of the block to a phase."""
+        note_memory()
         begin, compiled = time.perf_counter(), watch.seconds
         try:
             yield
         finally:
+            note_memory()
             compiling = watch.seconds - compiled
             self.compiling += compiling
             setattr(self, phase, getattr(self, phase) + max(0.0, time.perf_counter() - begin - compiling))
@@ -70,7 +72,8 @@ class Report:
     seconds: float
     """Seconds that the user waited, since the command was started (including imports) or the function was called."""
     peak_memory: int = field(default_factory=peak_memory)
-    """Peak memory in bytes of this process or of a process that it started; workers elsewhere are not included."""
+    """Peak memory in bytes of this process, without the code of libraries, or of a process that it started; workers
+    elsewhere are not included."""
 
     @property
     def phases(self) -> Seconds:

@@ -5,6 +5,7 @@ import os
 import resource
 import sys
 import time
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -56,18 +57,48 @@ def _age_of_process() -> float:
 
 
 def peak_memory() -> int:
-    """Return the peak memory in bytes of this process or of its largest child, whichever is greater."""
-    kilobytes = max(_peak_of_this_process(), resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
-    return kilobytes * 1024
+    """Return the peak memory in bytes of this process or of its largest child, whichever is greater.
+
+    Pages of files that are mapped, such as the code of libraries, count only for children; see `_PrivatePeak`.
+    """
+    note_memory()
+    return 1024 * max(_private.peak, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
 
 
-def _peak_of_this_process() -> int:
-    """Return the peak memory of this process in KiB. On Linux, `getrusage` would include its parent's memory."""
+def note_memory() -> None:
+    """Note the current and the peak memory of this process, so that `peak_memory` is more precise.
+
+    Call this between the phases of a run.
+    """
     try:
-        status = STATUS.read_text()
-        return next(int(line.split()[1]) for line in status.splitlines() if line.startswith("VmHWM:"))
-    except (OSError, StopIteration):  # another system
-        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        fields = dict(line.split(":", 1) for line in STATUS.read_text().splitlines())
+        _private.note(*(int(fields[name].split()[0]) for name in ("VmHWM", "VmRSS", "RssFile")))
+    except (OSError, KeyError):  # another system; on Linux, `getrusage` would include the memory of the parent
+        _private.note(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, 0, 0)
+
+
+@dataclass
+class _PrivatePeak:
+    """The peak memory of a process in KiB without mapped pages of files.
+
+    The system can drop these pages when memory is scarce. How many of them it maps depends on how the files were
+    written, so that the same run may take 60 MB more after another installation of the libraries.
+
+    Linux records only the peak of all memory. The pages of files are subtracted at the first `note` after each new
+    peak, so the result is too small by the pages that were mapped between the peak and this note.
+    """
+
+    peak: int = 0
+    peak_with_files: int = 0
+
+    def note(self, peak_with_files: int, memory: int, files: int) -> None:
+        """Update the peak from the peak memory so far, the current memory, and its part that is pages of files."""
+        risen = peak_with_files > self.peak_with_files
+        self.peak = max(self.peak, (peak_with_files if risen else memory) - files)
+        self.peak_with_files = peak_with_files
+
+
+_private = _PrivatePeak()
 
 
 def lacks_threads(error: BaseException) -> bool:

@@ -43,8 +43,12 @@ def _values(setting: Any) -> int:
     return len(setting) if isinstance(setting, str) else 1
 
 
-PROGRAM_BYTES = 220 * MIB
-"""Memory of the program and its libraries in bytes: the peak with an empty puzzle, rounded up."""
+CODE_BYTES = 80 * MIB
+"""Part of PROGRAM_BYTES for the code of libraries. A run does not count the code in its peak memory, because the system
+can drop its pages, and may map more of them than this."""
+PROGRAM_BYTES = 140 * MIB + CODE_BYTES
+"""Memory of the program and its libraries in bytes: the peak of its own memory with an empty puzzle, rounded up, and
+CODE_BYTES."""
 UNIQUE_SHARE = 16
 """Ratio of the memory limit to the maximum memory of the list of symmetric positions."""
 MANIFEST_BYTES = 64 * KIB
