@@ -9,10 +9,11 @@ from antipodes.graphs.components import components
 from antipodes.graphs.export import graph
 from antipodes.puzzles.abstraction import Abstraction, pattern_settings
 from antipodes.puzzles.families import puzzle_from
-from antipodes_tasks.base.errors import ConfigError, InputError
+from antipodes_tasks.base.errors import ConfigError, InputError, PositionError
 from antipodes_tasks.properties.finding import symmetries_of
 from antipodes_tasks.properties.heuristics import NAMED, from_start, has_heuristic, heuristic_of
 from antipodes_tasks.searches.problem import Problem, goals_of
+from antipodes_tasks.spaces.selection import best_space
 
 WHEELS = {"name": "wheels", "family": "generators", "n": 7, "moves": {"L": "(0 1 2 3)", "R": "(3 4 5 6)"}}
 LIKE_SQUARE_1 = {"name": "small", "family": "square-1", "start": "A1B23C4D-", "metric": "twist"}
@@ -43,6 +44,21 @@ def test_starts_and_goals_of_one_class_count_once() -> None:
 def test_puzzles_that_differ_in_free_moves_have_different_tables() -> None:
     found = {puzzle_from({**WHEELS, **free}).fingerprint for free in ({}, {"free": ["L"]}, {"free": ["R"]})}
     assert len(found) == 3
+
+
+def test_free_moves_of_a_sequence_are_applied_and_named() -> None:
+    puzzle = puzzle_from({**WHEELS, "free": ["L"]})
+    path = puzzle.follow("L R L'")
+    assert puzzle.move_names(path) == ["L", "R", "L'"]
+    assert puzzle.move_names(path[[0, 2, 3]]) == ["L R", "L'"]
+    turned = puzzle.apply(path[0], "L")
+    assert turned.tolist() == path[1].tolist()
+    space = best_space(puzzle.rules)
+    assert space.rank(turned[np.newaxis]) == space.rank(path[:1])
+    with pytest.raises(PositionError, match="there is no move 'L R L'"):
+        puzzle.apply(path[0], "L R L")
+    with pytest.raises(PositionError, match="no move leads"):
+        puzzle.move_names(path[[0, 3]])
 
 
 CYCLES = {"name": "cycles", "family": "generators", "n": 12, "moves": {"A": "(0 1 2 3 4 5 6)", "B": "(6 7 8 9 10 11)"}}

@@ -381,3 +381,11 @@ def test_rotations_and_slices_of_a_cube(tmp_path: Path) -> None:
     found = client.value(view, {"moves": "z M2 r2"})
     assert found["position"] == client.value(view, {"moves": "U2 D2 D2"})["position"]
     assert len(found["steps"]) == 3
+
+
+def test_free_moves_of_a_followed_sequence_have_names(tmp_path: Path) -> None:
+    settings = {"family": "generators", "n": 5, "moves": {"L": "(0 1 2)", "R": "(2 3 4)"}, "free": ["L"]}
+    store = tmp_path / "wheels.zarr"
+    run_puzzle(config_of("wheels", settings), store, RunOptions(workers=1))
+    steps = client_of(store).value("/stores/wheels/view", {"moves": "L R"})["steps"]
+    assert [(step["move"], step["distance"]) for step in steps] == [("L", 0), ("R", 1)]

@@ -321,12 +321,14 @@ class Puzzle:
     def apply(self, position: PositionLike, move: str | int) -> Labels:
         """Return the position ``(places,)`` after a move, given by its name or its number in `actions`.
 
+        Free moves are given by their names.
+
         Raises PositionError if the position is invalid, or the move is not legal in it or does not exist, and
         InputError if there is no move with this number.
         """
         labels = self.parse(position) if isinstance(position, str) else self.rules.checked_one(position)
         actions = self.actions
-        if isinstance(move, str) and move not in actions:
+        if isinstance(move, str) and move not in (*actions, *self.moves.free_moves):
             expected = f"expected one of {', '.join(map(str, actions))}"
             raise PositionError(f"there is no move {quote(shorten(move))}; {shorten(expected, 100)}")
         action = move if isinstance(move, str) else actions[arguments.integer(move, "a move", 0, len(actions) - 1)]

@@ -320,5 +320,11 @@ def _moved(moves: Moves, numbers: list[int], undone: bool, labels: Labels, found
 
 
 def names_along(moves: Moves, path: Labels) -> list[str | None]:
-    """Return the name of each move along a path ``(length + 1, places)``; None for a step that is not a move."""
-    return [None if number is None else moves.names[number] for number in moves.moves_on_path(path)]
+    """Return the name of each move along a path ``(length + 1, places)``; None for a step that is not a move.
+
+    The steps of a followed sequence may be free moves.
+    """
+    names = [None if number is None else moves.names[number] for number in moves.moves_on_path(path)]
+    if None in names and moves.free_moves:
+        return [name or single for name, single in zip(names, names_along(moves.elementary, path), strict=True)]
+    return names
