@@ -66,7 +66,7 @@ test-smoke: $(VENV)/.installed-for-tests
 test-slow: $(VENV)/.installed-for-tests
 	$(PYTEST) $(TESTS) -n $(PROCESSES) -m slow
 
-test-bridges: $(VENV)/.installed-for-bridges
+test-bridges: $(VENV)/.installed-for-learning
 	$(BIN)/python -m pytest tests/bridges -m ''
 
 durations:
@@ -129,6 +129,11 @@ $(VENV)/.installed-for-docs: pyproject.toml | $(VENV)/.installed
 # These libraries take half a gigabyte. Without them, the tests that read files with them are skipped.
 $(VENV)/.installed-for-bridges: pyproject.toml | $(VENV)/.installed-for-tests
 	$(BIN)/python -m pip install --quiet --no-compile --group bridges
+	@touch $@
+
+# torch takes several gigabytes on some systems. Without it, tests that need it are skipped.
+$(VENV)/.installed-for-learning: pyproject.toml | $(VENV)/.installed-for-bridges
+	$(BIN)/python -m pip install --quiet --no-compile --group learning
 	@touch $@
 
 # This installs only the tools, from a dependency group in pyproject.toml.

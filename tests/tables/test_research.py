@@ -300,6 +300,18 @@ def test_linear_conflicts_and_the_table_itself(table: Table) -> None:
     assert lines[31].split() == ["31", "2", "31.000", "0.000", "31.000", "31.000", "0.000", "0.000", "0.000"]
 
 
+def test_predictions_are_the_distances(table: Table, unfinished: Path) -> None:
+    exchanged = np.array([[2, 1, 3, 4, 5, 6, 7, 8, 0]])
+    positions, distances = table.dataset(100, seed=1)
+    predicted = table.predict(np.concatenate((positions, exchanged)))
+    assert (predicted.dtype, predicted.tolist()) == (np.float32, [*distances.tolist(), np.inf])
+    for wrong in (exchanged[0], exchanged[:, 1:], exchanged.astype(float), exchanged + 1):
+        with pytest.raises(PositionError, match="expected"):
+            table.predict(wrong)
+    with ap.open_table(unfinished) as begun, pytest.raises(UnfinishedError, match="is beyond depth"):
+        begun.predict(table.antipodes())
+
+
 def test_one_way_moves_have_no_named_heuristic(tmp_path: Path) -> None:
     puzzle = puzzle_from({"name": "one-way", "family": "jump", "start": "A--", "offsets": [[0, 1]]})
     run_puzzle(as_config(puzzle), tmp_path / "t.zarr", RunOptions(workers=1))

@@ -26,7 +26,7 @@ from antipodes.tables.data_array import as_data_array
 from antipodes.tables.display import DEFAULT_LIMIT, show_path, show_position, show_positions
 from antipodes.tables.evaluation import Dataset, Evaluation, draw, evaluate, in_batches
 from antipodes.tables.paths import best_moves, shortest_path, shortest_paths
-from antipodes.tables.queries import Found, Matches, match
+from antipodes.tables.queries import Matches, match
 from antipodes.tables.questions import TableQuestions
 from antipodes.tables.reached_positions import reached_positions
 from antipodes.tables.store.chunks import UNKNOWN, UNREACHABLE, TableChunks
@@ -34,6 +34,7 @@ from antipodes.tables.store.keys import StoredKeys
 from antipodes.tables.store.manifest import DEEPEST
 from antipodes.tables.store.search_stores import TableStore, read_given
 from antipodes.tables.store.table_manifest import DEPTH, TableManifest
+from antipodes.tables.tensors import predict
 from antipodes.tables.up_to_symmetry import SymmetricPositions, representatives
 from antipodes_tasks.base import arguments
 from antipodes_tasks.base.array_types import Labels
@@ -181,6 +182,16 @@ class Table(TableQuestions, SearchResult):
     def distances_by_index(self, indices: ArrayLike) -> NDArray[np.int32]:
         """Return the distances of indices ``(n,)``, as `distances` does; raise InputError if one is out of range."""
         return self._chunks.distances(self.space.entries(self.space.indices(indices)))
+
+    def predict(self, states: Any) -> Any:
+        """Return the distance of each position, labels ``(n, places)``, as float32 ``(n,)``; infinity if unreachable.
+
+        The labels are integers in an array or in a tensor of torch. A tensor gives a tensor on the same device.
+
+        Raises PositionError if one of them is not a position of the puzzle, and UnfinishedError if the table is
+        unfinished and does not reach one of them yet.
+        """
+        return predict(lambda labels: self._known_distances(self.puzzle.checked(labels)), states)
 
     def path(self, position: PositionLike) -> Labels:
         """Return a shortest path from the position back to a start, ``(distance + 1, places)``, including both ends.
@@ -479,22 +490,3 @@ def symmetric_layers(table: Table, symmetries: Sequence[Symmetry]) -> list[list[
 def unique_farthest(table: Table) -> int:
     """Return the number of symmetry classes at the greatest depth of a table."""
     return table._symmetric.unique_at(table.radius)
-
-
-def look_up(table: Table, positions: Labels, with_path: bool = False) -> Iterator[Found | UnfinishedError]:
-    """Yield the distance of each position ``(n, places)``, or the error if an unfinished table does not reach it yet.
-
-    The positions are not checked: the caller has parsed them or got them from the table.
-    """
-    space, chunks = table.space, table._chunks
-    distances = chunks.distances(space.stored.rank(positions))
-    reached = distances >= 0
-    paths = shortest_paths(space, chunks, positions[reached], distances[reached]) if with_path else None
-    obstacles = iter(table._obstacles(positions[~reached]))
-    for position, distance in zip(positions, distances.tolist(), strict=True):
-        if distance >= 0:
-            yield Found(position, distance, None if paths is None else next(paths))
-        elif (obstacle := next(obstacles)) is None and distance == UNKNOWN:
-            yield table._unreached_error(position)
-        else:
-            yield Found(position, None, None, obstacle=obstacle)
