@@ -1,2 +1,3 @@
 from . import gymnasium as gymnasium
 from . import parquet as parquet
+from . import pddl as pddl

@@ -7,11 +7,13 @@ from typing import Annotated
 import typer
 
 from antipodes.bridges.parquet import ROWS_PER_FILE, write_dataset
+from antipodes.bridges.pddl import write_task
 from antipodes.cli.command import command, commands, obeys
 from antipodes.cli.running import preparing
 from antipodes.cli.shared_options import AsJson, PuzzleOfStore, Store
 from antipodes.cli.streams import print_json, print_message
 from antipodes.cli.usage import naming
+from antipodes.puzzles.config import load_config
 from antipodes.report_page.page import check_output
 from antipodes.report_page.result_files import DEFAULT_LIMIT, write_results
 from antipodes.report_page.store_report import DEFAULT_TILINGS, write_report
@@ -37,6 +39,15 @@ class WrittenResults:
     """Results that were written to a folder, for JSON output."""
 
     store: str
+    folder: str
+    files: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenTask:
+    """A planning task that was written to a folder, for JSON output."""
+
+    puzzle: str
     folder: str
     files: list[str]
 
@@ -75,9 +86,14 @@ def report(
     "antipodes export 2x2x2-corner results --unique",
     "antipodes export 6x10 results --limit 100",
     "antipodes export three-colours data --parquet --sample 1000000 --seed 1",
+    'antipodes export eight-puzzle task --pddl --position "1 2 3 4 0 5 7 8 6"',
 )
 @obeys(
-    *needs(("sample", "rows_per_file"), "parquet"), *needs(("seed",), "sample"), excludes("parquet", "limit", "unique")
+    *needs(("sample", "rows_per_file"), "parquet"),
+    *needs(("seed",), "sample"),
+    *needs(("position",), "pddl"),
+    excludes("parquet", "limit", "unique"),
+    excludes("pddl", "limit", "unique", "parquet", "puzzle"),
 )
 def export(
     store: Store,
@@ -111,17 +127,40 @@ def export(
             min=1, metavar="N", help=f"With --parquet: maximum number of rows of a file. [default: {ROWS_PER_FILE}]"
         ),
     ] = None,
+    pddl: Annotated[
+        bool,
+        typer.Option(
+            "--pddl", help="STORE is a puzzle: write it as a planning task in PDDL (sliding tiles, Hanoi, blocks)."
+        ),
+    ] = False,
+    position: Annotated[
+        str | None,
+        typer.Option(
+            metavar="POSITION",
+            help="With --pddl: the position at which the plan begins. "
+            "[default: the puzzle's start if it also has a goal, otherwise the same 1,000 random moves away]",
+        ),
+    ] = None,
     as_json: AsJson = False,
     puzzle: PuzzleOfStore = None,
 ) -> None:
     """Export the results in a finished store as JSON and CSV, or a dataset."""
+    if pddl:
+        found = load_config(store).puzzle
+        names = write_task(found, folder, position)
+        _print_written(WrittenTask(found.name, str(folder), names), as_json)
+        return
     named = find_named(store, puzzle)
     with preparing():
         if parquet:
             files = write_dataset(named.address, folder, sample, seed, rows_per_file or ROWS_PER_FILE, named.puzzle)
         else:
             files = write_results(named.address, folder, limit or DEFAULT_LIMIT, named.puzzle, unique)
+    _print_written(WrittenResults(str(named.address), str(folder), files), as_json)
+
+
+def _print_written(written: WrittenResults | WrittenTask, as_json: bool) -> None:
     if as_json:
-        print_json(WrittenResults(str(named.address), str(folder), files))
+        print_json(written)
     else:
-        print_message(f"{', '.join(files)} written to {shorten(str(folder))}")
+        print_message(f"{', '.join(written.files)} written to {shorten(written.folder)}")
