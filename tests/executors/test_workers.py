@@ -1,6 +1,7 @@
 """What runs on workers beside and around tasks: calls at the start and the end of a run, errors, freed memory."""
 
 import asyncio
+import logging
 import subprocess
 import sys
 import time
@@ -106,7 +107,7 @@ def test_a_worker_gives_memory_back_when_the_last_of_its_runs_ends(shared: Clust
         wait_until(lambda: runs_of(other) == before, "both workers know neither run")
 
 
-def test_dask_observes_a_worker_less_often_until_the_last_run_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_dask_observes_and_logs_less_until_the_last_run_ends(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(worker, "_runs", set[str]())
     observations = {name: PeriodicCallback(int, 10.0) for name in (*worker.RARE_MS, "heartbeat")}
     dask_worker = SimpleNamespace(memory_manager=SimpleNamespace(memory_limit=None), periodic_callbacks=observations)
@@ -114,13 +115,18 @@ def test_dask_observes_a_worker_less_often_until_the_last_run_ends(monkeypatch: 
     def intervals() -> dict[str, float]:
         return {name: one.callback_time for name, one in observations.items()}
 
+    def is_filtered() -> bool:
+        return worker._is_news in logging.getLogger("distributed.worker").filters
+
     for run in ("first", "second"):
         asyncio.run(worker.begin_run(run, (int,), dask_worker))
         assert intervals() == {**worker.RARE_MS, "heartbeat": 10.0}
     worker.end_run("first")
     assert intervals() == {**worker.RARE_MS, "heartbeat": 10.0}
+    assert is_filtered()
     worker.end_run("second")
     assert intervals() == dict.fromkeys(intervals(), 10.0)
+    assert not is_filtered()
 
 
 def runs_of(client: Client) -> int:

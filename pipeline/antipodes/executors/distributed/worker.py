@@ -59,7 +59,7 @@ _runs: set[str] = set()
 async def begin_run(run: str, call: tuple[Any, ...], dask_worker: Any) -> None:
     """Keep freed memory on this worker, and run the call, which may load kernels, concurrently with tasks.
 
-    Until the run ends, dask observes the worker less often.
+    Until the run ends, dask observes the worker less often, and does not log errors that the run prints.
     """
     _runs.add(run)
     logging.getLogger("distributed.worker").addFilter(_is_news)
@@ -83,9 +83,10 @@ def _is_news(record: logging.LogRecord) -> bool:
 
 
 def end_run(run: str) -> None:
-    """Return freed memory to the system, and let dask observe as before, unless another run uses this process."""
+    """Return freed memory to the system, and let dask observe and log as before, if no other run uses this process."""
     _runs.discard(run)
     if not _runs:
+        logging.getLogger("distributed.worker").removeFilter(_is_news)
         give_back_freed_memory()
         for observation, usual in _usual_ms.items():
             observation.callback_time = usual

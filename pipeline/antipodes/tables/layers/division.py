@@ -23,8 +23,9 @@ successors in all partitions, so each partition reads all rows of all others."""
 TASKS_A_WORKER = 8
 """Number of partitions per worker, enough to keep all workers busy until a layer ends."""
 SHARD_STATES = (16 * MIB, 256 * MIB)
-"""Minimum and maximum positions of a shard, the work of one task on a cluster: a layer takes at least 10 ms on average,
-and a worker's memory holds several shards."""
+"""Minimum and maximum number of positions of a shard. On a cluster, each worker holds whole shards. If they were
+smaller, a small puzzle would be divided among more workers than its layers keep busy. If they were larger, workers
+could not get nearly equal shares, and would hold more rows of other workers (see `boundaries`)."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +37,7 @@ class Division:
     partition_rows: int
     """Number of rows of each partition except the last."""
     shard_size: int
-    """Number of partitions that one task advances."""
+    """Number of partitions of each shard except the last."""
 
     @property
     def cut(self) -> ChunkedSpace:
@@ -125,7 +126,7 @@ def plan_partition(space: Space, chunk_rows: int, workers: int) -> int:
 
 
 def plan_shard(space: Space, partitions: int, workers: int) -> int:
-    """Return the number of partitions of a shard: one shard per worker, if the work of a shard is worth a task."""
+    """Return the number of partitions of a shard: one shard per worker, within the bounds `SHARD_STATES`."""
     least, most = SHARD_STATES
     shards = max(1, min(workers, space.size // least), ceil(space.size / most))
     return ceil(partitions / shards)

@@ -71,7 +71,11 @@ class Residence(ABC):
         raise TypeError("the shards of a process cannot leave it")
 
     def __sizeof__(self) -> int:
-        """Return the size in bytes for dask, without shards that are counted in an earlier residence."""
+        """Return the size in bytes for dask, without shards that are counted in an earlier residence.
+
+        dask asks only once, while both residences exist. If shards were counted twice, dask might try in vain to move
+        them to disk. So its sum is too small after a loss, once the earlier residence is gone.
+        """
         return sum(sys.getsizeof(self.shards[number]) for number in self._created)
 
     def fill(self, created: Mapping[int, Call], kept: Mapping[int, Shard], advanced: Advanced | None = None) -> None:

@@ -1,7 +1,8 @@
-"""A shard: adjacent partitions that one task advances one after another, with the segments found in them.
+"""A shard: adjacent partitions that one thread advances one after another, with the segments found in them.
 
-Shards are large, since each task costs a scheduler some time. Partitions are small, so that a layer touches only the
-rows that it can reach, and these stay in the cache. With threads, a shard is one partition.
+Shards are what is divided among the workers of a cluster, and what is restored after a loss. Partitions are small, so
+that a layer touches only the rows that it can reach, and these stay in the cache. With threads, a shard is one
+partition.
 """
 
 import sys
