@@ -154,6 +154,14 @@ def test_the_scheduler_loads_the_program_before_it_gets_tasks(tmp_path: Path) ->
         assert modules_on(cluster) == before[0]
 
 
+def test_a_run_that_waits_longer_also_waits_longer_for_imports(
+    shared: Cluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(version_check, "LOAD_SECONDS", 0.0001)
+    with shared.client() as client, Workers(client, PATIENCE) as scheduler:
+        assert scheduler.wait_for_workers(silence, never_stop)
+
+
 def test_each_run_chooses_how_long_it_waits(idle: Cluster) -> None:
     with idle.client() as client:
         for timeout, silent in ((0.01, "0.01 seconds"), (0.02, "0.02 seconds")):

@@ -12,13 +12,14 @@ from importlib import import_module
 from typing import Any
 
 from antipodes.executors.distributed.choice import Probation
-from antipodes.executors.distributed.connection import announced, ask, identity, one_line, translated
+from antipodes.executors.distributed.connection import announced, ask, identity, one_line, timeout_of, translated
 from antipodes.executors.distributed.worker import versions
 from antipodes.system.events import Listener
 from antipodes_tasks.base.errors import SchedulerError
 
 LOAD_SECONDS = 120.0
-"""Seconds that a scheduler has to import this program's modules, which takes long from a slow shared disk."""
+"""Minimum number of seconds that a scheduler has to import this program's modules, which takes long from a slow shared
+disk; more if the run waits longer for all answers."""
 NOT_IN_TASKS = ("antipodes.cli", "antipodes.interface", "antipodes.service", "antipodes.report_page")
 """Packages that no task uses."""
 VERSIONS_SECONDS = 10.0
@@ -78,13 +79,14 @@ class VersionCheck:
         Later requests and tasks import nothing there, so the scheduler always answers them soon.
         """
         name = f"the dask scheduler at {identity(self._client, 0)['address']}"
+        seconds = max(LOAD_SECONDS, timeout_of(self._client))
         try:
-            there = ask(self._client, self._client.run_on_scheduler, versions, seconds=LOAD_SECONDS)
+            there = ask(self._client, self._client.run_on_scheduler, versions, seconds=seconds)
         except (ImportError, AttributeError) as error:  # this program, or a part of it, is missing there
             raise SchedulerError(f"{name} cannot load antipodes: {one_line(error)}") from error
         if there != versions():
             raise SchedulerError(f"{name} {_difference(there, versions())}")
-        ask(self._client, self._client.run_on_scheduler, load_modules, modules_of_tasks(), seconds=LOAD_SECONDS)
+        ask(self._client, self._client.run_on_scheduler, load_modules, modules_of_tasks(), seconds=seconds)
 
     def examine(self, workers: Set[str], listener: Listener) -> tuple[set[str], dict[str, str]]:
         """Return the workers with the right versions, and the reasons why others cannot be members; see `judge`.
