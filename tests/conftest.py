@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 import uuid
 from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
@@ -62,6 +63,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         return "pages" not in getattr(item, "fixturenames", ()), slow is not None, longest_first
 
     items.sort(key=rank)
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Skip slow tests after the time at which CI begins no more of them, in seconds since 1970."""
+    end = os.environ.get("SLOW_TESTS_END")
+    if end and time.time() > float(end) and item.get_closest_marker("slow"):
+        pytest.skip("a slow test that had not begun when CI's time for slow tests ended")
 
 
 @pytest.fixture(scope="session", autouse=True)

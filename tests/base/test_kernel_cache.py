@@ -5,7 +5,7 @@ import os
 import random
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -30,6 +30,11 @@ def thrice(number):
 """
 
 
+@pytest.fixture(autouse=True)
+def _beside_the_source(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(numba.config, "CACHE_DIR", "")
+
+
 @pytest.fixture
 def source(tmp_path: Path) -> Path:
     """A file with two kernels, whose cache is next to it."""
@@ -46,6 +51,15 @@ def imported(path: Path) -> ModuleType:
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
+
+
+def copies(source: Path, *codes: str) -> Iterator[Path]:
+    """Write each code into a folder of its own, under the name of the source, and yield the paths."""
+    for number, code in enumerate(codes):
+        path = source.parent / f"installation {number}" / source.name
+        path.parent.mkdir()
+        path.write_text(code)
+        yield path
 
 
 def file_of(path: Path, kernel: str) -> Path:
@@ -273,6 +287,14 @@ def test_a_folder_of_other_users_is_not_used(
     assert (again.twice(5), times_compiled(again.twice)) == (10, 1)
     assert not list(folder.iterdir())
     assert problem in str(jit.watch.reason_uncached)
+
+
+def test_installations_share_a_folder(source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path / "cache"))
+    first, *others = (imported(path) for path in copies(source, SOURCE, SOURCE, SOURCE.replace("2 *", "5 *")))
+    assert (first.twice(4), times_compiled(first.twice)) == (8, 1)
+    assert [(one.twice(4), times_compiled(one.twice)) for one in others] == [(8, 0), (20, 1)]
+    assert len(list(tmp_path.glob("cache/*/*.nbc"))) == 1
 
 
 def test_new_folders_cannot_be_written_by_other_users(

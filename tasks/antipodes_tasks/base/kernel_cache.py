@@ -20,7 +20,9 @@ from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import Any
 
+import llvmlite
 import numba
+import numpy as np
 from numba.core import sigutils
 from numba.core.caching import (
     CompileResultCacheImpl,
@@ -54,7 +56,11 @@ class _Private:
 
 
 class _UserProvided(_Private, UserProvidedCacheLocator):
-    """The folder named by ``NUMBA_CACHE_DIR``."""
+    """The folder named by ``NUMBA_CACHE_DIR``, which installations share: numba would give each a folder of its own."""
+
+    def __init__(self, function: Callable[..., Any], source: str) -> None:
+        super().__init__(function, source)  # type: ignore[no-untyped-call]
+        self._cache_path = os.path.join(numba.config.CACHE_DIR, function.__module__)  # type: ignore[attr-defined]
 
 
 class _UserWide(_Private, UserWideCacheLocator):
@@ -92,7 +98,8 @@ class KernelCache(FunctionCache):
         """Reason why nothing is loaded or saved, or None."""
         if self.reason_unused:
             self.disable()  # type: ignore[no-untyped-call]
-        self._bound = numba.__version__, locator.get_source_stamp(), self._impl.filename_base, parts
+        versions = numba.__version__, llvmlite.__version__, np.__version__
+        self._bound = versions, locator.get_source_stamp(), self._impl.filename_base, parts
 
     def flush(self) -> None:
         """Delete nothing: files that do not fit are replaced."""
