@@ -16,6 +16,7 @@ VARIES = re.compile(r"\d{4}-\d\d-\d\d [\d:]{8} |antipodes: compiling machine cod
 """The time, and a message that only the first process prints, if the kernels are not there yet."""
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="processes are forked on Linux only")
 def test_a_forked_process_has_the_arguments_streams_folder_and_variables_of_a_fresh_one(tmp_path: Path) -> None:
     board = '[board]\nname = "domino"\ncells = "##"\n'

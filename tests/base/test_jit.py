@@ -100,6 +100,7 @@ def test_instructions_on_bits() -> None:
     assert in_python == expected
 
 
+@pytest.mark.slow
 def test_numba_is_imported_at_the_first_call_of_a_kernel() -> None:
     loaded = "import sys; from antipodes_tasks.bfs import bitmaps; print('numba' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", loaded], capture_output=True, text=True, check=True)

@@ -61,6 +61,7 @@ main()
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("what", "limit"), [("threads", 4 << 30), ("memory", 60 << 20)])
 def test_libraries_load_in_one_thread_or_say_what_is_missing(what: str, limit: int) -> None:
     """OpenBLAS, which numpy loads, sometimes spins for minutes if it cannot create threads."""

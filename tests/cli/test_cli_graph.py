@@ -2,9 +2,11 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 from programs import Command
 
 
+@pytest.mark.slow
 def test_graph(cli: Command, tmp_path: Path) -> None:
     outcome = cli("graph", "eight-puzzle", "--to", "eight.npz")
     assert (outcome.status, outcome.out) == (0, "")
@@ -22,6 +24,7 @@ def test_json(cli: Command, tmp_path: Path) -> None:
     assert (tmp_path / "line.nodes.csv").read_text() == "node,depth,position\n0,0,1 2 0\n1,1,1 0 2\n2,2,0 1 2\n"
 
 
+@pytest.mark.slow
 def test_components(cli: Command) -> None:
     outcome = cli("components", "klotski", "--limit", 2)
     assert (outcome.status, outcome.err) == (0, "")

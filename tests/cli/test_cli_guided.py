@@ -37,6 +37,7 @@ def answer(cli, *arguments):
     return json.loads(outcome.out)
 
 
+@pytest.mark.slow
 def test_a_function_guides_astar_and_beam(cli):
     found = answer(cli, "eight-puzzle", FARTHEST, "--heuristic", "own.py:misplaced")
     assert (found["method"], found["distance"], found["heuristic"]) == ("astar", 31, "misplaced")

@@ -160,6 +160,7 @@ def test_tables_that_the_search_cannot_use_are_not_built(own: Command, options: 
     assert not Path("outputs").exists()
 
 
+@pytest.mark.slow
 def test_puzzles_too_large_for_a_table_say_so_in_plans_and_runs(cli: Command) -> None:
     shown = cli("plan", "twenty-four-puzzle").out
     assert "twenty-four-puzzle: about 10^25 positions\n  can run      no: expected at most 2^63 - 1" in shown

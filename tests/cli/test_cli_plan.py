@@ -90,6 +90,7 @@ def test_a_time_that_a_trial_does_not_tell(cli: Command, monkeypatch: pytest.Mon
     assert planned["table_bytes"] == planned["move_table_bytes"] > 0
 
 
+@pytest.mark.slow
 def test_larger_than_any_disk(cli: Command, refused: Callable[..., str], tmp_path: Path) -> None:
     path = tmp_path / "big.toml"
     start = " ".join(map(str, range(25)))
@@ -139,6 +140,7 @@ def test_the_memory_limit_of_a_run_may_be_enough_for_some_workers(cli: Command) 
     assert "the memory limit of the run is 100.0 MiB" in too_little
 
 
+@pytest.mark.slow
 def test_the_network_of_a_cluster(cli: Command) -> None:
     """The eight-puzzle is a single shard, so that nothing is sent."""
     cluster = ("--cluster-workers", 8, "--network", "100Mbit")

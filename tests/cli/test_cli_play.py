@@ -191,6 +191,7 @@ def test_letters_stay_with_blocks_on_the_way_to_a_goal(cli: Command) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_keys_of_a_terminal(finished: Path) -> None:
     """Space, b and q answer at once, without Enter; a paste is one command per line; the terminal is left as it was."""
     mine, its = pty.openpty()

@@ -80,6 +80,7 @@ def test_large_tables_are_reduced_unless_the_run_says_otherwise(cli: Command) ->
     assert "  not reduced  symmetry is off" in cli("plan", "2x2x2", "--symmetry", "off", "--verbose").out
 
 
+@pytest.mark.slow
 def test_patterns_of_sliding_puzzles_are_not_reduced(
     cli: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

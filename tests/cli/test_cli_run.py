@@ -182,6 +182,7 @@ def test_counts_alone(cli: Command) -> None:
     assert "and 1 more: --limit 2\n" in cli("farthest", "eight-puzzle", "--limit", 1).out
 
 
+@pytest.mark.slow
 def test_farthest_says_what_is_kept(cli: Command) -> None:
     cli("run", "lights-out-5x5", "--counts-only", "--quiet")
     out = cli("farthest", "lights-out-5x5", "--limit", 1000).out
@@ -203,6 +204,7 @@ def test_the_config_may_ask_for_counts(cli: Command, tmp_path: Path) -> None:
     assert json.loads(cli("plan", "line.toml", "--json").out)["disk_bytes"] < 200_000
 
 
+@pytest.mark.slow
 def test_plan(cli: Command) -> None:
     counts, table = (json.loads(cli("plan", "seven-tiles", *o, "--json").out) for o in (["--counts-only"], []))
     assert counts["memory_bytes"] == counts["least_memory_bytes"] < table["memory_bytes"]

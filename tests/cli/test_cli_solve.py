@@ -289,6 +289,7 @@ FIFTEEN = "1 2 3 4 5 6 7 8 9 10 11 12 13 14 0 15"
 ONE_BELOW = "? ? ? ? 0 1" + " ?" * 10
 
 
+@pytest.mark.slow
 def test_a_goal_pattern_may_match_more_positions_than_can_be_listed(
     cli: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -312,6 +313,7 @@ def test_a_goal_pattern_may_match_more_positions_than_can_be_listed(
     assert [matched[key] for key in same] == [listed[key] for key in same]
 
 
+@pytest.mark.slow
 def test_goal_patterns_of_dials_and_orientations(cli: Command) -> None:
     tower = json.loads(
         cli("solve", "hanoi-3-pegs", "1 1 1 1 1 1 1 1 1 1 1 1", "--to", "? " * 9 + "2 2 2", "--json").out

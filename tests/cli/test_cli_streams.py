@@ -148,6 +148,7 @@ def test_a_process_whose_streams_are_not_there(
     assert "Traceback" not in ended.stderr
 
 
+@pytest.mark.slow
 def test_a_process_whose_streams_are_devices(finished: Path) -> None:
     command = [*PROGRAM, "query", str(finished), "-"]
     with open("/dev/zero") as zeros:
@@ -158,6 +159,7 @@ def test_a_process_whose_streams_are_devices(finished: Path) -> None:
         assert popen(command, stdin=nothing, stdout=full, stderr=full).wait() == 0
 
 
+@pytest.mark.slow
 def test_a_locale_without_the_characters_that_are_drawn(finished: Path) -> None:
     environment = {**os.environ, "LC_ALL": "C", "PYTHONUTF8": "0"}
     command = [*PROGRAM, "query", "--path", str(finished), "123456078", "-"]
@@ -189,6 +191,7 @@ def _read(terminal: int) -> bytes:
         return b""
 
 
+@pytest.mark.slow
 def test_a_run_goes_on_where_no_message_can_be_read(tmp_path: Path) -> None:
     command = [*PROGRAM, "run", "eight-puzzle", "--store", str(tmp_path / "t.zarr"), "--json"]
     with open("/dev/full", "w") as full:
@@ -223,6 +226,7 @@ def unwritable(kind: str) -> Iterator[TextIO]:
         yield stream
 
 
+@pytest.mark.slow
 def test_messages_have_the_time_unless_they_go_to_a_terminal() -> None:
     command = [*PROGRAM, "status", "no-such-store"]
     _, logged = popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True).communicate()

@@ -32,6 +32,7 @@ def test_one_antipode_of_each_class(cli: Command, finished: Path) -> None:
     assert lines[-2:] == [f"{shown['positions'][0]}  (1 symmetry)", "1 class, 1 shown"]
 
 
+@pytest.mark.slow
 def test_counts_alone_have_no_classes_by_depth(cli: Command, refused: Callable[..., str]) -> None:
     assert cli("run", "lights-out-5x5", "--counts-only", "--quiet", "--store", "c.zarr").status == 0
     message = refused("layers", "c.zarr", "--unique")

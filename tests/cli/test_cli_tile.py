@@ -53,6 +53,7 @@ def test_the_box_of_three_by_four_by_five(cli: Command) -> None:
     assert (verdict["ok"], verdict["checked_tilings"], verdict["problems"]) == (True, 3940, [])
 
 
+@pytest.mark.slow
 def test_placements_of_the_textbook_search(cli: Command) -> None:
     report = tile(cli, "6x10", "--method", "plain")
     assert (report["placements"], report["solutions"]) == (COUNTS["6x10-placements"], COUNTS["6x10"])
@@ -200,6 +201,7 @@ def test_a_count_stores_nothing(cli: Command, tmp_path: Path) -> None:
     assert not list(tmp_path.rglob("*.zarr"))
 
 
+@pytest.mark.slow
 def test_an_interrupted_count_says_how_far_it_was(process: Process) -> None:
     running = process("tile", "3x4x5", "--count", "--method", "plain", "--workers", 1)
     assert "starting" in first_message(running)

@@ -54,6 +54,7 @@ def test_without_unix_one_line_says_what_is_missing(monkeypatch: pytest.MonkeyPa
         program.main()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("code", "number"), [(AT_AN_IMPORT, signal.SIGTERM), (IN_A_COMMAND, signal.SIGINT)])
 def test_an_interruption_while_the_command_line_or_a_command_loads(code: str, number: signal.Signals) -> None:
     process = ended(code, number)
@@ -101,12 +102,14 @@ def test_an_interruption_in_a_finaliser(machine: str) -> None:
     assert STOPPED.fullmatch(process.stderr)
 
 
+@pytest.mark.slow
 def test_an_ignored_signal_stays_ignored() -> None:
     code = f"import signal; signal.signal(signal.SIGINT, signal.SIG_IGN)\n{AT_AN_IMPORT}"
     process = ended(code, signal.SIGINT)
     assert (process.returncode, process.stderr) == (0, "")
 
 
+@pytest.mark.slow
 def test_an_interruption_after_the_command() -> None:
     process = ended(AT_THE_END, signal.SIGINT)
     assert process.stdout
@@ -122,6 +125,7 @@ def test_an_interruption_while_the_arguments_are_read(cli: Command, monkeypatch:
     assert (outcome.status, outcome.out, outcome.err) == (75, "", "antipodes: stopped\n")
 
 
+@pytest.mark.slow
 def test_the_program_of_a_python() -> None:
     process = subprocess.run(
         [sys.executable, "-m", "antipodes", "--version"], capture_output=True, text=True, check=True

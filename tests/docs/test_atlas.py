@@ -26,6 +26,7 @@ SEARCHED = [name for name in tomllib.loads(FILE.read_text(encoding="utf-8")) if 
 DISTANCES = [(name, claim) for name in SEARCHED for claim in published(name) if claim.what == "distance"]
 
 
+@pytest.mark.slow
 def test_page_and_data_are_made_of_the_results(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     import jsonschema
 

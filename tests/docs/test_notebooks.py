@@ -8,6 +8,7 @@ import pytest
 every_notebook = pytest.mark.parametrize("notebook", notebooks.NOTEBOOKS, ids=lambda path: path.stem)
 
 
+@pytest.mark.slow
 @every_notebook
 def test_cells_produce_the_stored_outputs(notebook: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)

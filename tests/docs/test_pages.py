@@ -24,6 +24,7 @@ def text_of(page: Path) -> str:
     return page.read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_links_lead_to_files_and_headings() -> None:
     for page in ALL_PAGES:
         for path, fragment in links(text_of(page)):

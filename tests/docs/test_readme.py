@@ -23,6 +23,7 @@ def run(command: str, folder: Path) -> str:
     return subprocess.run([PROGRAM, *arguments], cwd=folder, capture_output=True, text=True, check=True).stdout
 
 
+@pytest.mark.slow
 def test_the_session_prints_the_output_shown(cli: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The first command is run as installed."""
     monkeypatch.setenv("COLUMNS", "80")
@@ -43,6 +44,7 @@ def test_the_puzzles_can_be_planned(cli: Command) -> None:
         assert cli("plan", "puzzle.toml").status == 0
 
 
+@pytest.mark.slow
 def test_the_table_of_sizes_matches_plan(cli: Command) -> None:
     """Memory is not compared, because it depends on the number of cores."""
     rows = re.findall(r"^\| `([\w-]+)`.* \| ([\d,]+) \| [\d.]+ GiB \| ([\d.]+) (MiB|GiB) \|$", TEXT, re.MULTILINE)

@@ -264,6 +264,7 @@ def test_published_counts(name: str) -> None:
     assert len(found) == len(distinct(found)) == COUNTS[name]
 
 
+@pytest.mark.slow
 def test_placements_of_first_empty_cell_backtracking() -> None:
     found, placements = tilings_of(bundled("6x10"), PLAIN)
     assert placements == PLACEMENTS_6X10

@@ -34,6 +34,7 @@ def ask_all(scheduler: Workers) -> None:
     scheduler.run_on_all_workers((time.sleep, 0))
 
 
+@pytest.mark.slow
 def test_calls_end_with_an_error_after_a_worker_retired(cluster: Cluster, client: Client) -> None:
     cluster.add_workers(2)
     with Workers(client) as scheduler:
@@ -51,6 +52,7 @@ def test_calls_end_with_an_error_after_a_worker_retired(cluster: Cluster, client
             assert error_of(partial(do, scheduler)) is None
 
 
+@pytest.mark.slow
 def test_a_worker_that_retires_as_soon_as_it_is_a_member_is_noticed(cluster: Cluster, client: Client) -> None:
     """Dask sends subscriptions in batches, here once a second: they have to reach the scheduler before."""
     cluster.add_workers(2)

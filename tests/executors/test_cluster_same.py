@@ -22,6 +22,7 @@ from antipodes.tilings.board_config import load_board
 from antipodes.tilings.run import tile_board
 
 
+@pytest.mark.slow
 def test_the_same_table(shared: Cluster, begin: Begin, same: Same) -> None:
     at = ["--scheduler-file", shared.scheduler_file]
     report = begin("run", "knights-coloured", "--store", "t.zarr", *at, "--json").finish()
@@ -69,6 +70,7 @@ def topics_of(client: Client) -> set[str]:
     return set(told)
 
 
+@pytest.mark.slow
 def test_the_same_results_with_a_client_that_stays_open(shared: Cluster, same: Same, tmp_path: Path) -> None:
     heard: list[Any] = []
     with shared.client() as client:

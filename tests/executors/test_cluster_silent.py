@@ -202,6 +202,7 @@ def test_a_scheduler_freezes_during_a_run(
     assert Waiting("the dask scheduler to answer") in freezing.events
 
 
+@pytest.mark.slow
 def test_a_scheduler_freezes_before_workers_are_examined(
     cluster: Cluster, lose_patience: Callable[[], None], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -56,6 +56,7 @@ def test_small_workers_change_nothing_until_they_are_enough(cluster: Cluster, cl
     assert WaitingForWorkers not in kinds(events)
 
 
+@pytest.mark.slow
 def test_a_worker_that_stays_too_small_is_named_once(cluster: Cluster, client: Client) -> None:
     """Others join meanwhile, and each time the run chooses its workers again."""
     plan = partial(plan_checked, load_config("eight-puzzle"), RunOptions())

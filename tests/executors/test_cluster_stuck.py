@@ -232,6 +232,7 @@ def test_a_table_is_completed_by_the_other_workers(
     same("eight-puzzle")
 
 
+@pytest.mark.slow
 def test_tilings_are_completed_by_the_other_workers(
     cluster: Cluster, workers: LocalCluster, same: Same, tmp_path: Path
 ) -> None:
@@ -240,6 +241,7 @@ def test_tilings_are_completed_by_the_other_workers(
     same("3x20")
 
 
+@pytest.mark.slow
 def test_a_run_ends_with_the_name_of_the_only_worker(cluster: Cluster, workers: LocalCluster, tmp_path: Path) -> None:
     retired, broken = cluster.members
     cluster.client.retire_workers([retired])

@@ -44,6 +44,7 @@ def check_losses(report: dict[str, Any], losses: int) -> None:
     assert report["states_found_again"] < report["states"] / 2
 
 
+@pytest.mark.slow
 def test_a_worker_is_killed_during_a_layer(cluster: Cluster, begin: Begin, same: Same) -> None:
     workers = cluster.add_workers(2)
     at = ["--scheduler", cluster.address]

@@ -170,6 +170,7 @@ def test_a_worker_that_another_cannot_reach_counts_as_lost(
     assert list(cluster.members) == [first]
 
 
+@pytest.mark.slow
 def test_a_search_goes_on_without_a_worker_that_cannot_be_reached(
     workers: LocalCluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

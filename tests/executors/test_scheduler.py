@@ -237,6 +237,7 @@ with scratch_folder() as folder:
 """
 
 
+@pytest.mark.slow
 def test_folders_of_killed_runs_are_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     environment = {**os.environ, "TMPDIR": str(tmp_path)}

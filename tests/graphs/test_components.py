@@ -72,6 +72,7 @@ def check_sizes(after: dict[bytes, list[bytes]], expected: set[frozenset[bytes]]
     assert found.weakly_connected == weak_components_of(after)
 
 
+@pytest.mark.slow
 @given(sliding_settings() | additive_settings())
 def test_boards(settings: dict[str, object]) -> None:
     check(puzzle_from(settings))

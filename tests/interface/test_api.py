@@ -308,6 +308,7 @@ def test_the_wrong_puzzle_for_a_store() -> None:
         api.open_table(store, puzzle=spinner())
 
 
+@pytest.mark.slow
 def test_a_table_of_a_puzzle_made_in_python_is_pickled_with_it() -> None:
     with api.open_table(api.run(spinner(), workers=1).store) as table:
         code = "import pickle, sys; print(pickle.load(sys.stdin.buffer).radius)"
@@ -376,6 +377,7 @@ def objects(finished: Path, folder: Path) -> Iterator[tuple[object, str]]:
     yield RunOptions(workers=2, overwrite=True), r"RunOptions\(overwrite=True, workers=2\)"
 
 
+@pytest.mark.slow
 def test_one_short_line_each(finished: Path, tmp_path: Path) -> None:
     for one, pattern in objects(finished, tmp_path):
         assert re.fullmatch(pattern, repr(one)), repr(one)

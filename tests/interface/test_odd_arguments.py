@@ -118,6 +118,7 @@ def called(function: Callable[..., Any], good: dict[str, Any], parameter: inspec
     return function(*given.values()) if parameter.kind is parameter.POSITIONAL_ONLY else function(**given)
 
 
+@pytest.mark.slow
 def test_odd_arguments_raise_errors_of_the_project(calls: dict[str, tuple[Callable[..., Any], dict[str, Any]]]) -> None:
     """The values are drawn with a fixed seed, so that the same calls are made each time."""
     rng, odd = random.Random(19), odd_values()

@@ -75,6 +75,7 @@ def test_many_keys_lose_most_repeats(name: str, monkeypatch: pytest.MonkeyPatch)
     assert len(set(every.tolist())) <= len(fewer) < len(every)
 
 
+@pytest.mark.slow
 def test_functions_that_are_compiled() -> None:
     """Each is called once for many positions, also where another process got it."""
     compiled = numba.njit(nogil=True)(up)

@@ -68,6 +68,7 @@ def test_a_ring_and_a_cycle_of_three_generate_all_even_permutations(points: int)
     assert generate_even([ring(points), [1, 2, 0, *range(3, points)]])
 
 
+@pytest.mark.slow
 @given(st.integers(8, 10).flatmap(lambda n: st.lists(st.permutations(range(n)), min_size=1, max_size=3)))
 def test_random_permutations_against_the_order_of_their_group(permutations: list[list[int]]) -> None:
     from sympy.combinatorics import Permutation, PermutationGroup

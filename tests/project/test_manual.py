@@ -5,6 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from antipodes.cli.main import COMMANDS
 from workshop.manual.__main__ import COMPLETIONS, FOLDER, PAGE, page
 from workshop.manual.reference import page_with, sections
@@ -34,6 +36,7 @@ def test_no_text_is_taken_for_a_macro() -> None:
     assert {line.split()[0] for line in lines} == macros
 
 
+@pytest.mark.slow
 def test_bash_completes_commands() -> None:
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
     script = BASH.format(script=FOLDER / COMPLETIONS["bash"], begun="pu")

@@ -286,6 +286,7 @@ def test_every_position_that_can_be_reached_matches_anything(table: dict[str, An
     assert {bytes(one) for one in all_reached(puzzle)} <= found
 
 
+@pytest.mark.slow
 def test_patterns_of_klotski() -> None:
     """65,880 arrangements of the ten blocks are known, 25,955 of which can be reached from the classic start."""
     puzzle = load_config("klotski").puzzle

@@ -207,6 +207,7 @@ def test_a_module_is_found_without_importing_packages(dial: Path) -> None:
         load_config("loud.module:x")
 
 
+@pytest.mark.slow
 def test_other_processes_need_no_file(dial: Path, tmp_path: Path) -> None:
     """Functions of a file, with what they need of it, go to a process that cannot import it."""
     puzzle = load_config(f"{dial}:dial").puzzle
@@ -238,10 +239,12 @@ def second_result(settings: Mapping[str, Any]) -> str | None:
             return wait()
 
 
+@pytest.mark.slow
 def test_a_second_process_makes_the_same_puzzle(dial: Path) -> None:
     assert second_result(load_config("dials_of_mine:dial").settings) is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("line", "message"),
     [

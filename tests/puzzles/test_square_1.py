@@ -99,6 +99,7 @@ def layers_by_moves(puzzle: Puzzle, depth: int) -> Iterator[int]:
         yield len(frontier)
 
 
+@pytest.mark.slow
 def test_positions_at_each_distance(square_1: Puzzle) -> None:
     assert list(layers_by_moves(square_1, 3)) == list(layers_of(*placed(SOLVED), 3)) == [1, 144, 206, 9024]
 

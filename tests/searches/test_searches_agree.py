@@ -65,6 +65,7 @@ def test_every_search_agrees_with_brute_force(puzzle: Puzzle) -> None:
             check_paths(problem, answer)
 
 
+@pytest.mark.slow
 @given(st.integers(0, 2**32 - 1))
 def test_searches_agree_on_random_positions_of_the_eight_puzzle(seed: int) -> None:
     position = random_walk(EIGHT, seed, 60)

@@ -174,6 +174,7 @@ def test_turns_of_two_opposite_faces_keep_the_goal_in_a_view(clipped: Permutatio
     assert {"".join(sorted(own)) for own in of_views} == {"DDDUUU", "BBBFFF", "LLLRRR"}
 
 
+@pytest.mark.slow
 def test_bounds_of_inverses_during_a_search(clipped: PermutationPatterns, puzzle: Puzzle, tables: list[Path]) -> None:
     dual, inverses, bundles, table = clipped.dual, clipped.inverses, clipped.bundles, open_table(tables[1])
     assert dual is not None

@@ -163,6 +163,7 @@ def test_a_position_that_a_table_does_not_reach_is_unreachable_without_a_search(
     assert (str(answer.outcome), answer.expanded) == ("unreachable", 0)
 
 
+@pytest.mark.slow
 def test_tables_of_many_columns_have_wide_moves_and_column_maps(folder: Path) -> None:
     def arrays(start: str, columns: int, tiles: str) -> Any:
         """The moves in a heuristic with one table, whose values are not needed."""
@@ -296,6 +297,7 @@ def test_solve_names_the_tables_and_counts_what_it_looked_at(cli: Command, folde
     assert "--tables cannot be combined with --method bfs; pattern tables are a heuristic of ida-star" in unfit.err
 
 
+@pytest.mark.slow
 def test_a_batch_is_solved_in_order_and_goes_on_where_it_ended(
     cli: Command, folder: Path, eights: tuple[Labels, Numbers]
 ) -> None:

@@ -77,6 +77,7 @@ def test_which_method_suits() -> None:
     assert choose_method(Problem.of(fifteen.rules, fifteen.start_labels[0])).method == "ida-star"
 
 
+@pytest.mark.slow
 def test_a_puzzle_of_more_positions_than_can_be_counted() -> None:
     edges = [[place, place + 1] for place in range(69)]
     lights = puzzle_from({"name": "lights", "family": "lights-out", "lights": 70, "edges": edges})

@@ -57,6 +57,7 @@ def depths_by_entry(space: Space) -> np.ndarray:
     return np.bincount(depths[reached], weights=np.broadcast_to(weights[:, np.newaxis], depths.shape)[reached])
 
 
+@pytest.mark.slow
 def test_the_corners_of_two_colours_with_every_cut() -> None:
     rules = cube(*TETRADS, omit="EDGES").rules
     expected = depths_by_entry(every_cut(rules, numbering_of(rules))[1])

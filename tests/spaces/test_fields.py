@@ -69,6 +69,7 @@ def test_jugs_are_listed_apart() -> None:
     assert not space.filler.filled().undirected
 
 
+@pytest.mark.slow
 def test_pieces_that_functions_move() -> None:
     """The eight puzzle: the arrangement is one field, so each has a row of its own."""
 

@@ -142,6 +142,7 @@ anything = st.recursive(
 )
 
 
+@pytest.mark.slow
 @given(st.data())
 def test_damaged_records_are_refused_or_number_the_same_group(data: st.DataObject) -> None:
     puzzle = pancakes((0, 1, 2, 3))

@@ -135,6 +135,7 @@ def test_a_kept_row_is_found_by_its_key_and_no_other(cube: Space) -> None:
     assert {row_classes.number_of_row(key, kept) for key in (*others, *beyond)} == {-1}
 
 
+@pytest.mark.slow
 def test_the_dino_cube_is_cut_between_opposite_edges() -> None:
     space = best_space(load_config("dino").puzzle.rules, "on")
     numbering = space.numbering

@@ -42,6 +42,7 @@ def test_distances_are_those_of_a_search_in_which_free_moves_cost_nothing(settin
     assert [found.get(index) for index in indices.tolist()] == [expected.get(position) for position in every]
 
 
+@pytest.mark.slow
 def test_positions_that_free_moves_join_are_one() -> None:
     puzzle = pattern("1 2 3 4 x x x x 0")
     one, other = puzzle.parse("1 2 3 4 x x x 0 x"), puzzle.parse("1 2 3 4 0 x x x x")

@@ -76,6 +76,7 @@ print(*{"numba", "sympy", "numpy.ma"} & set(sys.modules))
 """
 
 
+@pytest.mark.slow
 def test_to_plan_or_to_rank_a_position_loads_no_compiler() -> None:
     done = subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, text=True, check=True)
     assert done.stdout == "\n"

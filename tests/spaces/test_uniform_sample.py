@@ -129,6 +129,7 @@ def test_puzzles_with_every_arrangement(settings: dict[str, object]) -> None:
     check_uniform(puzzle.rules, reachable_by_search(puzzle))
 
 
+@pytest.mark.slow
 def test_large_puzzles_are_drawn_at_once() -> None:
     pancakes = puzzle_from({"name": "p", "family": "pancake", "n": 200})
     assert len(np.unique(sample(pancakes.rules, 100), axis=0)) == 100
@@ -137,6 +138,7 @@ def test_large_puzzles_are_drawn_at_once() -> None:
     assert 0.4 < drawn.mean() < 0.6
 
 
+@pytest.mark.slow
 def test_a_seed_draws_the_same_positions_again() -> None:
     rules = load_puzzle("2x2x2").rules
     assert np.array_equal(sample(rules, 5000, 7), sample(rules, 5000, 7))

@@ -32,6 +32,7 @@ def test_a_written_manifest_is_read_back(tmp_path: Path) -> None:
     assert os.listdir(tmp_path) == ["r.json"]
 
 
+@pytest.mark.slow
 @given(st.dictionaries(st.text().filter(lambda key: key != "checksum"), values))
 def test_any_content(content: dict[str, Any]) -> None:
     assert parse(serialise(content), "r.json") == content

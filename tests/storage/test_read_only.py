@@ -40,6 +40,7 @@ def remount(folder: Path) -> None:
     subprocess.run(["mount", "-o", "remount,ro", folder], check=True)
 
 
+@pytest.mark.slow
 def test_finished_stores_on_a_read_only_file_system(read_only: Path, cli: Command) -> None:
     stores = {kind: all_stores.store_of(kind, read_only / kind.replace(" ", "-")) for kind in FINISHED}
     left = all_stores.store_of("table", read_only / "left")

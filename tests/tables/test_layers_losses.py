@@ -327,6 +327,7 @@ class Counted(Forgetful):
         return super().persist(calls, *others)
 
 
+@pytest.mark.slow
 def test_each_process_has_one_task_whatever_the_number_of_its_shards(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

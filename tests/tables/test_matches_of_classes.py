@@ -20,6 +20,7 @@ def test_the_nearest_and_farthest_positions_match_the_pattern(tmp_path: Path) ->
         assert depths.tolist() == [max(matches.by_distance)] * len(depths)
 
 
+@pytest.mark.slow
 def test_positions_without_a_class_do_not_hide_the_last_class(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     settings = {"family": "generators", "moves": {"T": "(0 2 4 6)(1 3 5 7)", "S": "(4 5 6 7)"}, "free": ["T"]}
     ap.run(Config({"name": "torn", **settings, "start": "aAbBcdef", "pieces": [[0, 1], [2, 3]]}), tmp_path / "store")

@@ -239,6 +239,7 @@ def test_infinite_estimates(table: Table) -> None:
     assert not result.admissible
 
 
+@pytest.mark.slow
 def test_a_plot_of_an_evaluation(table: Table, tmp_path: Path) -> None:
     result = table.evaluate("manhattan", n=1000, seed=1)
     figure = result.plot(tmp_path / "plot.svg")

@@ -49,6 +49,7 @@ def said(err: str) -> list[str]:
     return [line for line in err.splitlines() if "compiling machine code" not in line]
 
 
+@pytest.mark.slow
 def test_signals_commit_and_end_the_run(process: Process, tmp_path: Path) -> None:
     """The puzzle has 512 layers, so that a run is still at it when a signal arrives late."""
     discs, depth = tmp_path / "discs.toml", 12

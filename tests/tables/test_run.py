@@ -113,6 +113,7 @@ def with_odd_puzzles(test: Callable[..., None]) -> Callable[..., None]:
     return test
 
 
+@pytest.mark.slow
 @with_odd_puzzles
 @given(puzzle_settings())
 def test_distances_by_brute_force(settings: dict[str, Any]) -> None:

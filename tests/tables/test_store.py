@@ -74,6 +74,7 @@ def test_leftovers_are_removed(eight: Path) -> None:
     assert contents(eight) == before
 
 
+@pytest.mark.slow
 def test_killed_while_overwriting(finished: Path, tmp_path: Path) -> None:
     config, step = load_config("knights-coloured"), 0
     cut = plan_run(config.puzzle).cut

@@ -337,6 +337,7 @@ def test_the_array_of_depths(table: Table) -> None:
     assert np.bincount(depths[:].ravel()).tolist() == table.layers
 
 
+@pytest.mark.slow
 def test_xarray(table: Table) -> None:
     depths = table.to_xarray()
     assert (depths.name, depths.dims, depths.shape) == ("depth", ("index",), (181440,))

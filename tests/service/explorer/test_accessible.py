@@ -5,6 +5,8 @@ from browsers import violations
 from explorer_pages import Open, distance, expect_position, visit
 from playwright.sync_api import Page, expect
 
+pytestmark = pytest.mark.slow  # a page in the browser takes seconds of CPU time
+
 VIEWS = {
     "start": ("/", ".card"),
     "moves": ("/#/tiles?position=1 2 3 0 4 5", ".move"),

@@ -19,6 +19,8 @@ from waiting import PATIENCE, wait_until
 from antipodes.puzzles.config import Config, load_config
 from antipodes.tables.run import run_puzzle
 
+pytestmark = pytest.mark.slow  # a page in the browser takes seconds of CPU time
+
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True, "device_scale_factor": 2}
 TILES = {"family": "sliding", "rows": 2, "columns": 3, "start": "1 2 3 / 4 5 0"}
 
@@ -357,7 +359,6 @@ def test_fingers_edit_on_a_phone(open_editor: Open) -> None:
     expect(verdict(page)).to_contain_text("on the board")
 
 
-@pytest.mark.slow
 def test_no_editor_has_a_serious_violation(open_page: Open) -> None:
     page = open_page("/")
     for name in ("ivy", "blocks", "twisty"):

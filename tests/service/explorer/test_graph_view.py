@@ -11,6 +11,8 @@ from browsers import violations
 from explorer_pages import Open, distance, expect_position, visit
 from playwright.sync_api import Locator, Page, expect
 
+pytestmark = pytest.mark.slow  # a page in the browser takes seconds of CPU time
+
 HANOI = "/#/hanoi?view=graph"
 WITHOUT_WEBGL = """
 const original = HTMLCanvasElement.prototype.getContext;
@@ -315,7 +317,6 @@ def test_the_picture_is_saved(open_page: Open) -> None:
     assert drawn(page) > 1000
 
 
-@pytest.mark.slow
 def test_the_graph_has_no_serious_violation(open_page: Open) -> None:
     page = open_page(f"{HANOI}&depth=3")
     place_of(page, 0)

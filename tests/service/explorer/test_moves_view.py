@@ -7,6 +7,8 @@ import pytest
 from explorer_pages import Open, distance, expect_position, piece, visit
 from playwright.sync_api import Locator, Page, Route, expect
 
+pytestmark = pytest.mark.slow  # a page in the browser takes seconds of CPU time
+
 TILES = "/#/tiles?position=1 2 3 0 4 5"
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True, "device_scale_factor": 2}
 

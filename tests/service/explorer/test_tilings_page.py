@@ -93,6 +93,7 @@ def test_all_tilings_of_a_small_board_are_there(open_page: Open) -> None:
     expect(cell(page, 10, 10)).to_be_visible()
 
 
+@pytest.mark.slow
 def test_a_gallery_of_many_has_only_what_is_seen(open_page: Open, folder: Path) -> None:
     dominoes = open_tilings(folder / "dominoes.zarr")
     count = len(dominoes)
@@ -111,6 +112,7 @@ def test_a_gallery_of_many_has_only_what_is_seen(open_page: Open, folder: Path) 
     expect(cell(page, count, count)).to_be_visible()
 
 
+@pytest.mark.slow
 def test_keys_walk_through_the_gallery(open_page: Open) -> None:
     page = open_page("/#/square")
     cell(page, 1, 10).focus()
@@ -128,6 +130,7 @@ def test_keys_walk_through_the_gallery(open_page: Open) -> None:
     expect(cell(page, 1, 10)).to_be_focused()
 
 
+@pytest.mark.slow
 def test_a_tiling_is_laid_piece_by_piece(open_page: Open) -> None:
     page = open_page("/#/square?tiling=4")
     expect(areas(page)).to_have_count(5)
@@ -145,6 +148,7 @@ def test_a_tiling_is_laid_piece_by_piece(open_page: Open) -> None:
     expect(page).not_to_have_url(re.compile("step"))
 
 
+@pytest.mark.slow
 def test_the_next_and_the_images_of_a_tiling(open_page: Open) -> None:
     page = open_page("/#/square?tiling=4")
     images = page.get_by_role("button", name=re.compile("^Symmetric image"))
@@ -185,6 +189,7 @@ def test_conditions_choose_among_the_tilings(open_page: Open, folder: Path) -> N
     expect(words(page)).to_have_text(in_words)
 
 
+@pytest.mark.slow
 def test_a_matching_tiling_is_shown_as_the_copy_that_fits(open_page: Open, folder: Path) -> None:
     tilings = open_tilings(folder / "square.zarr")
     matches = tilings.matching("I covers 4,4")
@@ -215,6 +220,7 @@ def test_a_matching_tiling_is_shown_as_the_copy_that_fits(open_page: Open, folde
     expect(page.get_by_role("button", name="The tiling itself")).to_have_attribute("aria-pressed", "true")
 
 
+@pytest.mark.slow
 def test_the_next_is_the_next_that_fits(open_page: Open, folder: Path) -> None:
     first, second = open_tilings(folder / "square.zarr").where("W covers 2,2")[:2].tolist()
     page = open_page(f"/#/square?where=W covers 2,2&tiling={first + 1}")
@@ -223,6 +229,7 @@ def test_the_next_is_the_next_that_fits(open_page: Open, folder: Path) -> None:
     expect(page.get_by_role("heading", name=f"Tiling {second + 1}", exact=True)).to_be_visible()
 
 
+@pytest.mark.slow
 def test_the_cells_of_the_board_are_reached_by_keys(open_page: Open) -> None:
     page = open_page("/#/ring")
     board_cell(page, 1, 1).focus()
@@ -236,6 +243,7 @@ def test_the_cells_of_the_board_are_reached_by_keys(open_page: Open) -> None:
     expect(page.get_by_role("radio", name="avoids")).to_be_checked()
 
 
+@pytest.mark.slow
 def test_pictures_are_saved(open_page: Open) -> None:
     page = open_page("/#/square?tiling=4")
     expect(areas(page)).to_have_count(5)
@@ -250,6 +258,7 @@ def test_pictures_are_saved(open_page: Open) -> None:
     assert Path(png.value.path()).read_bytes().startswith(b"\x89PNG")
 
 
+@pytest.mark.slow
 def test_texts_are_copied(open_page: Open, folder: Path) -> None:
     page = open_page("/#/box?tiling=2&where=L covers 0,0,0", permissions=["clipboard-read", "clipboard-write"])
     expect(page.locator(".large-figure svg")).to_be_visible()
@@ -259,6 +268,7 @@ def test_texts_are_copied(open_page: Open, folder: Path) -> None:
     assert copied(page, page.get_by_role("button", name="Copy text")) == open_tilings(store)[1].draw("letters")
 
 
+@pytest.mark.slow
 def test_the_layers_of_a_box_are_side_by_side(open_page: Open) -> None:
     page = open_page("/#/box?tiling=1")
     expect(page.get_by_role("button", name="layer 2, row 1, column 5")).to_be_visible()
@@ -267,12 +277,14 @@ def test_the_layers_of_a_box_are_side_by_side(open_page: Open) -> None:
     assert box["width"] > 2 * box["height"]  # two layers of 3x5
 
 
+@pytest.mark.slow
 def test_a_board_without_tilings_says_so(open_page: Open) -> None:
     page = open_page("/#/impossible")
     expect(page.get_by_text("there is no tiling")).to_be_visible()
     expect(words(page)).to_have_text("0 tilings")
 
 
+@pytest.mark.slow
 def test_conditions_that_nothing_fits_and_that_are_none(open_page: Open) -> None:
     page = open_page("/#/square?where=W covers 0,0 0,1 0,2")
     expect(page.get_by_text("No tiling satisfies these conditions.")).to_be_visible()
@@ -282,6 +294,7 @@ def test_conditions_that_nothing_fits_and_that_are_none(open_page: Open) -> None
     expect(words(page)).to_have_text("10 tilings up to symmetry, 80 in all")
 
 
+@pytest.mark.slow
 def test_an_address_of_no_tiling_shows_the_gallery(open_page: Open) -> None:
     page = open_page("/#/square?tiling=11&at=99&image=x&step=-1")
     expect(page.get_by_role("alert")).to_contain_text("11")
@@ -290,6 +303,7 @@ def test_an_address_of_no_tiling_shows_the_gallery(open_page: Open) -> None:
     expect(page).not_to_have_url(re.compile("tiling="))
 
 
+@pytest.mark.slow
 def test_the_page_follows_a_search_that_is_under_way(open_page: Open, folder: Path) -> None:
     page = open_page("/#/growing")
     expect(words(page)).to_contain_text("the search is unfinished")
@@ -298,6 +312,7 @@ def test_the_page_follows_a_search_that_is_under_way(open_page: Open, folder: Pa
     expect(cells(page)).to_have_count(10)
 
 
+@pytest.mark.slow
 def test_on_a_phone_the_large_tiling_comes_to_the_reader(open_page: Open) -> None:
     page = open_page("/#/square", viewport={"width": 390, "height": 800})
     cell(page, 6, 10).click()

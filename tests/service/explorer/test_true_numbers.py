@@ -11,6 +11,8 @@ import pytest
 from explorer_pages import AN_HOUR, Open, distance, expect_position, piece, with_a_clock
 from playwright.sync_api import Page, Route, expect
 
+pytestmark = pytest.mark.slow  # a page in the browser takes seconds of CPU time
+
 FAR, FARTHER = "6 4 7 8 5 0 3 2 1", "8 6 7 2 5 4 3 0 1"
 EIGHT = f"/#/eight-puzzle?{urlencode({'position': FAR})}"
 RECORDER = """() => {

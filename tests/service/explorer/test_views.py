@@ -3,9 +3,12 @@
 import io
 import re
 
+import pytest
 from explorer_pages import Open, distance, expect_position, visit
 from PIL import Image
 from playwright.sync_api import Page, expect
+
+pytestmark = pytest.mark.slow  # a page in the browser takes seconds of CPU time
 
 LAYERS = [1, 2, 3, 5, 6, 7, 10, 12, 12, 16, 23, 25, 28, 39, 44, 40, 29, 21, 18, 12, 6, 1]
 """Of the 2x3 puzzle: A151944 of the OEIS counts its antipodes, and the sum is 360."""

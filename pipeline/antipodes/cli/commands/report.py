@@ -84,7 +84,6 @@ def report(
     "export",
     "antipodes export eight-puzzle results",
     "antipodes export 2x2x2-corner results --unique",
-    "antipodes export 6x10 results --limit 100",
     "antipodes export three-colours data --parquet --sample 1000000 --seed 1",
     'antipodes export eight-puzzle task --pddl --position "1 2 3 4 0 5 7 8 6"',
 )
