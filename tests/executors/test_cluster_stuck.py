@@ -19,12 +19,14 @@ from antipodes.executors.api import Key, never_stop
 from antipodes.executors.distributed import health, tasks
 from antipodes.executors.distributed.cluster import Cluster
 from antipodes.puzzles.config import load_config
-from antipodes.system.events import Event, WorkersLost, silence
+from antipodes.system.events import Event, LayerFinished, WorkersLost, silence
 from antipodes.system.options import RunOptions
+from antipodes.tables.layers.residence import Residence
+from antipodes.tables.layers.shard_segments import flush
 from antipodes.tables.run import run_puzzle
 from antipodes.tilings.board_config import load_board
 from antipodes.tilings.run import tile_board
-from antipodes_tasks.base.errors import SchedulerError, WorkerFailedError, WorkersStuckError
+from antipodes_tasks.base.errors import SchedulerError, StoreLockedError, WorkerFailedError, WorkersStuckError
 
 EVERY_LAYER = RunOptions(checkpoint_every=0)
 STUCK = 2.0
@@ -229,6 +231,36 @@ def test_a_table_is_completed_by_the_other_workers(
     (lost,) = [event for event in events if isinstance(event, WorkersLost)]
     assert f"worker {broken}, which cannot send its results: MemoryError" in str(lost)
     assert report.workers_lost == 1
+    same("eight-puzzle")
+
+
+@pytest.mark.slow
+def test_a_worker_that_counts_as_lost_cannot_write_any_more(
+    cluster: Cluster, workers: LocalCluster, same: Same, tmp_path: Path
+) -> None:
+    """It is only cut off, and still has layers that it has not written."""
+    broken, refused = worker_at(workers, next(iter(cluster.members))), list[str]()
+    residences: list[Residence] = []
+
+    def files() -> list[Path]:
+        return sorted(path for path in tmp_path.rglob("*") if path.is_file())
+
+    def break_the_worker(event: Event) -> None:
+        if isinstance(event, LayerFinished) and event.depth >= 5 and not residences:
+            residences.extend(one for one in broken.data.values() if isinstance(one, Residence))
+            broken.handlers["get_data"] = fails
+        elif isinstance(event, WorkersLost):
+            (residence,) = residences
+            found = [shard.segments for shard in residence.shards.values()]
+            before = files()
+            assert any(one.covers(5) for one in found), "nothing is left to write"
+            with pytest.raises(StoreLockedError) as error:
+                flush(found, 5, residence._token)
+            refused.append(str(error.value))
+            assert files() == before
+
+    run_puzzle(load_config("eight-puzzle"), tmp_path / "t.zarr", listener=break_the_worker, scheduler=cluster)
+    assert len(refused) == 1
     same("eight-puzzle")
 
 
