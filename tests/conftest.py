@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from forks import PROGRAM, Forked, popen
 from hypothesis import settings
+from hypothesis.internal.conjecture import providers
 from programs import Command, Outcome, Process, forget_puzzles
 
 if TYPE_CHECKING:
@@ -38,6 +39,9 @@ for profile, examples in {"dev": 5, "nightly": 500}.items():
     # The same few examples each time, so that what passed before a change lands passes after it; nightly tries others.
     settings.register_profile(profile, max_examples=examples, deadline=None, derandomize=profile != "nightly")
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE") or "dev")
+# Hypothesis would read the constants in all modules, which takes a sixth of the time of collecting the tests. Examples
+# would depend on them: a change of any module would try others.
+providers._get_local_constants = lambda: providers._local_constants
 
 
 @pytest.hookimpl(wrapper=True)
