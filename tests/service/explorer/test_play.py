@@ -2,6 +2,7 @@
 
 import re
 
+import pytest
 from explorer_pages import AN_HOUR, Open, distance, drag, expect_position, piece, with_a_clock
 from playwright.sync_api import expect
 
@@ -33,6 +34,7 @@ def test_an_unreachable_position_says_why(open_page: Open) -> None:
     expect(page.get_by_text("odd permutation: with the empty square back in its place")).to_be_visible()
 
 
+@pytest.mark.slow
 def test_an_empty_place_is_clicked_to_bring_a_piece_there(open_page: Open) -> None:
     page = open_page("/#/tiles")
     expect(page.locator(".move")).to_have_count(2)
@@ -48,6 +50,7 @@ def test_an_empty_place_is_clicked_to_bring_a_piece_there(open_page: Open) -> No
     expect(distance(page)).to_have_text("0")
 
 
+@pytest.mark.slow
 def test_a_drag_chooses_among_the_moves_of_a_piece(open_page: Open) -> None:
     page = open_page("/#/jumps")
     expect(page.locator(".move")).to_have_count(4)
@@ -57,6 +60,7 @@ def test_a_drag_chooses_among_the_moves_of_a_piece(open_page: Open) -> None:
     expect_position(page, "AB-----C--DE")
 
 
+@pytest.mark.slow
 def test_arrow_keys_move_the_piece_beside_the_empty_place(open_page: Open) -> None:
     page = open_page(TILES)
     expect(distance(page)).to_have_text("2")
@@ -67,6 +71,7 @@ def test_arrow_keys_move_the_piece_beside_the_empty_place(open_page: Open) -> No
     expect_position(page, "1 0 3 4 2 5")
 
 
+@pytest.mark.slow
 def test_one_way_moves_are_not_said_to_lead_nearer(open_page: Open) -> None:
     page = open_page("/#/one-way")
     expect(distance(page)).to_have_text("0")
@@ -88,11 +93,13 @@ def test_one_way_moves_are_not_said_to_lead_nearer(open_page: Open) -> None:
     expect(distance(page)).to_have_text("0")
 
 
+@pytest.mark.slow
 def test_a_move_that_changes_nothing_shows_zero(open_page: Open) -> None:
     page = open_page("/#/twisty?position=2 3 1 4 / 1 0 2 0")
     expect(page.get_by_role("button", name="U: as far, distance 8")).to_contain_text("0")
 
 
+@pytest.mark.slow
 def test_a_light_is_pressed(open_page: Open) -> None:
     page = open_page("/#/lights")
     expect(page.locator(".move")).to_have_count(9)
@@ -101,6 +108,7 @@ def test_a_light_is_pressed(open_page: Open) -> None:
     expect_position(page, "010/111/010")
 
 
+@pytest.mark.slow
 def test_space_makes_one_best_move(open_page: Open) -> None:
     page = open_page(TILES)
     expect(page.locator(".move")).to_have_count(2)
@@ -136,6 +144,7 @@ def test_the_shortest_path_is_played_and_paused(open_page: Open) -> None:
     expect(page.locator(".trail .point")).to_have_count(seen + far)
 
 
+@pytest.mark.slow
 def test_no_path_is_offered_before_the_position_is_known(open_page: Open) -> None:
     page = open_page(TILES, lambda page: page.route("**/view?*", lambda route: None))
     expect(page.get_by_role("tab", name="Moves")).to_be_visible()
@@ -143,6 +152,7 @@ def test_no_path_is_offered_before_the_position_is_known(open_page: Open) -> Non
     expect(page.get_by_role("button", name="Show a shortest path")).to_have_count(0)
 
 
+@pytest.mark.slow
 def test_the_shortest_paths_are_counted_and_one_is_shown_as_boards(open_page: Open) -> None:
     page = open_page(TILES)
     expect(page.locator(".paths")).to_have_text("1 shortest path")
@@ -172,6 +182,7 @@ def test_undo_redo_and_the_history(open_page: Open) -> None:
     expect_position(page, "1 2 3 0 4 5")
 
 
+@pytest.mark.slow
 def test_back_in_the_browser_takes_a_move_back(open_page: Open) -> None:
     page = open_page(TILES)
     expect(page.locator(".move")).to_have_count(2)
@@ -183,6 +194,7 @@ def test_back_in_the_browser_takes_a_move_back(open_page: Open) -> None:
     expect(distance(page)).to_have_text("1")
 
 
+@pytest.mark.slow
 def test_moves_without_a_way_back_play_from_the_start(open_page: Open) -> None:
     page = open_page("/#/one-way?position=2 3 4 0 1", with_a_clock, fresh=True)
     expect(page.get_by_role("heading", name="One move before")).to_be_visible()
@@ -195,6 +207,7 @@ def test_moves_without_a_way_back_play_from_the_start(open_page: Open) -> None:
     expect_position(page, "2 3 4 0 1")
 
 
+@pytest.mark.slow
 def test_equal_blocks_are_named_as_the_position_is_written(open_page: Open) -> None:
     page = open_page("/#/blocks?position=AABC/AAD./E.FF")
     expect(page.locator(".move")).not_to_have_count(0)

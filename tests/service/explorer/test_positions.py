@@ -10,6 +10,8 @@ from playwright.sync_api import Page, expect
 
 from antipodes.cli.main import run_command
 
+pytestmark = pytest.mark.slow  # a page in the browser takes seconds of CPU time
+
 PROBLEM = "#problem"
 CLIPBOARD = ["clipboard-read", "clipboard-write"]
 

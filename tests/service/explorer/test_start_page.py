@@ -3,6 +3,7 @@
 import re
 from pathlib import Path
 
+import pytest
 from explorer_pages import Open, distance, visit
 from explorer_site import REACHED, growing_run
 from playwright.sync_api import Locator, Page, expect
@@ -34,6 +35,7 @@ def test_each_store_has_a_card_that_opens_it(open_page: Open, site: Path) -> Non
     expect(card(page, "hanoi")).to_be_visible()
 
 
+@pytest.mark.slow
 def test_a_store_that_is_not_there_is_an_error(open_page: Open) -> None:
     page = open_page("/#/elsewhere")
     expect(page.locator("#problem")).to_contain_text("elsewhere")
@@ -41,6 +43,7 @@ def test_a_store_that_is_not_there_is_an_error(open_page: Open) -> None:
     expect(page.locator("#problem")).to_contain_text("%E0%A4%A")
 
 
+@pytest.mark.slow
 def test_how_far_an_unfinished_table_is(open_page: Open) -> None:
     page = open_page("/")
     expect(page.get_by_role("listitem").filter(has_text="unfinished ·")).to_contain_text("unfinished, 15 %")
@@ -50,6 +53,7 @@ def test_how_far_an_unfinished_table_is(open_page: Open) -> None:
     expect(page.get_by_text("farther than 99.8 % of all")).to_be_visible()
 
 
+@pytest.mark.slow
 def test_an_unfinished_table_says_what_it_has_not_reached(open_page: Open) -> None:
     page = open_page("/#/unfinished?position=4 6 2 5 1 3")
     expect(page.get_by_text(f"not reached yet at depth {REACHED}")).to_be_visible()
@@ -58,6 +62,7 @@ def test_an_unfinished_table_says_what_it_has_not_reached(open_page: Open) -> No
     expect(page.get_by_text("The antipodes are only known once the table is finished")).to_be_visible()
 
 
+@pytest.mark.slow
 def test_pages_follow_a_run_that_is_under_way(open_page: Open, site: Path) -> None:
     start, page = open_page("/"), open_page("/#/growing?position=4 6 2 5 1 3")
     growing = start.get_by_role("listitem").filter(has_text="growing")
@@ -74,6 +79,7 @@ def test_pages_follow_a_run_that_is_under_way(open_page: Open, site: Path) -> No
     expect(growing).to_contain_text("720")
 
 
+@pytest.mark.slow
 def test_a_store_that_is_removed_is_said(open_page: Open, site: Path) -> None:
     page = open_page("/#/doomed")
     expect(distance(page)).to_have_text("0")
@@ -87,6 +93,7 @@ def test_a_store_that_is_removed_is_said(open_page: Open, site: Path) -> None:
         away.rename(site / "doomed.zarr")  # the test of all cards may come later
 
 
+@pytest.mark.slow
 def test_the_service_that_ends_is_said_until_it_is_back(open_page: Open) -> None:
     page = open_page("/#/tiles", fresh=True)
     expect(distance(page)).to_have_text("0")
@@ -103,6 +110,7 @@ def titles(page: Page) -> Locator:
     return page.get_by_role("list", name="Stores").get_by_role("heading")
 
 
+@pytest.mark.slow
 def test_stores_are_found_filtered_and_sorted(open_page: Open) -> None:
     page = open_page("/")
     expect(card(page, "tiles").first).to_be_visible()
@@ -124,6 +132,7 @@ def test_stores_are_found_filtered_and_sorted(open_page: Open) -> None:
     expect(titles(page).first).to_have_text("eight-puzzle")
 
 
+@pytest.mark.slow
 def test_a_list_of_many_stores_is_short_on_a_phone(open_page: Open) -> None:
     page = open_page("/", viewport={"width": 390, "height": 800})
     expect(card(page, "tiles").first).to_be_visible()
