@@ -11,6 +11,13 @@ PACKAGE ?=
 ONLY ?=
 # Run the slow tests together with the fast ones
 SLOW ?=
+# uv chooses and unpacks packages in a fraction of the time of pip, which is used where uv does not work.
+# $(call install,PACKAGES): install into the virtual environment. Python compiles libraries when it first imports them:
+# four of five files are never imported.
+# Some Pythons include a pip that knows no dependency groups.
+install = $(BIN)/python -m uv pip install --quiet --python $(BIN)/python $(1) || { \
+	$(BIN)/python -m pip install --quiet --upgrade 'pip>=25.1' && \
+	$(BIN)/python -m pip install --quiet --no-compile $(1); }
 # Wheel to test instead of the checkout
 WHEEL ?=
 PROGRAM := $(or $(WHEEL),--editable .)
@@ -102,47 +109,45 @@ atlas: $(VENV)/.installed
 clean:
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
-# Some Pythons include a pip that knows no dependency groups, and takes three times as long to choose the versions.
 $(VENV)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 		{ echo "expected Python 3.11 or newer, found $$($(PYTHON) --version); try make PYTHON=python3.12"; exit 1; }
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --upgrade 'pip>=25.1'
+	$(BIN)/python -m pip install --quiet --no-compile uv || echo "uv cannot be installed; pip is used instead"
 
 $(VENV)/.installed: pyproject.toml | $(VENV)/bin/python
-	$(BIN)/python -m pip install --quiet $(PROGRAM)
+	$(call install,$(PROGRAM))
 	@touch $@
 
 $(VENV)/.installed-for-web: pyproject.toml | $(VENV)/bin/python
-	$(BIN)/python -m pip install --quiet $(PROGRAM)'[web]'
+	$(call install,$(PROGRAM)'[web]')
 	@touch $@ $(VENV)/.installed
 
-# Python compiles the libraries when it first imports them: four of five files are never imported.
 $(VENV)/.installed-for-tests: pyproject.toml | $(VENV)/bin/python
-	$(BIN)/python -m pip install --quiet --no-compile $(PROGRAM)'$(TOOLS)'
+	$(call install,$(PROGRAM)'$(TOOLS)')
 	@touch $@ $(VENV)/.installed $(VENV)/.installed-for-web
 
 $(VENV)/.installed-for-docs: pyproject.toml | $(VENV)/.installed
-	$(BIN)/python -m pip install --quiet --no-compile --group docs
+	$(call install,--group docs)
 	@touch $@
 
 # These libraries take half a gigabyte. Without them, the tests that read files with them are skipped.
 $(VENV)/.installed-for-bridges: pyproject.toml | $(VENV)/.installed-for-tests
-	$(BIN)/python -m pip install --quiet --no-compile --group bridges
+	$(call install,--group bridges)
 	@touch $@
 
-# Everything that CI needs. One installation takes half the time of four, because pip chooses the versions once.
+# Everything that CI needs, whose versions are chosen once
 $(VENV)/.installed-for-ci: pyproject.toml | $(VENV)/bin/python
-	$(BIN)/python -m pip install --quiet --no-compile $(PROGRAM)'$(TOOLS)' --group bridges --group docs --group dist
+	$(call install,$(PROGRAM)'$(TOOLS)' --group bridges --group docs --group dist)
 	@touch $@ $(VENV)/.installed $(VENV)/.installed-for-web $(VENV)/.installed-for-tests \
 		$(VENV)/.installed-for-bridges $(VENV)/.installed-for-docs $(VENV)/.installed-for-dist
 
 # torch takes several gigabytes on some systems. Without it, tests that need it are skipped.
 $(VENV)/.installed-for-learning: pyproject.toml | $(VENV)/.installed-for-bridges
-	$(BIN)/python -m pip install --quiet --no-compile --group learning
+	$(call install,--group learning)
 	@touch $@
 
 # This installs only the tools, from a dependency group in pyproject.toml.
 $(VENV)/.installed-for-dist: pyproject.toml | $(VENV)/bin/python
-	$(BIN)/python -m pip install --quiet --no-compile --group dist
+	$(call install,--group dist)
 	@touch $@
