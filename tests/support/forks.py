@@ -28,7 +28,7 @@ FOLDER = Path(__file__).parent
 """The folder of programs of the tests; a command starts one by the path of its file."""
 ON_HOST = ["ip", "netns", "exec"]
 """The words with which a command begins that runs on a host of its own; its name follows."""
-READ_AT_IMPORT = ("PYTHON", "NUMBA_", "ZARR_", "MALLOC_", "LD_")
+READ_AT_IMPORT = ("PYTHON", "NUMBA_", "ZARR_", "MALLOC_", "GLIBC_", "LD_")
 """Prefixes of the environment variables that Python or a library reads only when it starts."""
 ADOPT = 36
 """Linux's PR_SET_CHILD_SUBREAPER: descendants whose parent has ended become children of this process."""
