@@ -49,6 +49,15 @@ def test_inverse_on_samples_of_large_ones(counts: tuple[int, ...], data: st.Data
     assert rank_arrangements(labels, counts).tolist() == ranks.tolist()
 
 
+@pytest.mark.parametrize("counts", LARGE)
+def test_a_kernel_unranks_many_as_numpy_does(counts: tuple[int, ...]) -> None:
+    ranks = np.random.default_rng(1).integers(size_of(counts), size=MIN_ARRANGEMENTS_TO_COMPILE)
+    ranks[:2] = 0, size_of(counts) - 1
+    labels = unrank_arrangements(ranks, counts)
+    assert np.array_equal(labels[:300], unrank_arrangements(ranks[:300], counts))
+    assert rank_arrangements(labels, counts).tolist() == ranks.tolist()
+
+
 @given(label_counts())
 def test_a_cut_changes_no_rank_and_splits_it(counts: tuple[int, ...]) -> None:
     labels = unrank_arrangements(np.arange(size_of(counts)), counts)

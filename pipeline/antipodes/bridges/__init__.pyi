@@ -1,3 +1,4 @@
 from . import gymnasium as gymnasium
 from . import parquet as parquet
 from . import pddl as pddl
+from . import torch as torch

@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 
+from antipodes.bridges.splits import TEST_PERCENT
 from antipodes.report_page.provenance import as_toml, in_quotes, published, recompute
 from antipodes.report_page.result_files import DEFINITION
 from antipodes.storage.backend import MANIFEST
@@ -12,8 +13,6 @@ from antipodes.tables.store.table_manifest import TableManifest
 from antipodes.tables.table import Table
 
 CARD = "README.md"
-TEST_PERCENT = 10
-"""Percentage of the symmetry classes in the test split."""
 LICENCE = "mit"
 """The licence of the program, by the name that dataset hubs use."""
 SIZES = {10**3: "n<1K", 10**4: "1K<n<10K", 10**5: "10K<n<100K", 10**6: "100K<n<1M", 10**7: "1M<n<10M"}

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from antipodes.bridges.dataset_card import CARD, TEST_PERCENT, card
+from antipodes.bridges.dataset_card import CARD, card
+from antipodes.bridges.splits import SPLITS, in_test, symmetries_of_classes
 from antipodes.puzzles.board import Board
 from antipodes.puzzles.config import PuzzleLike
 from antipodes.puzzles.notation import Lists, Notation
@@ -26,7 +27,6 @@ from antipodes.system.parameters import check_rules, needs
 from antipodes.tables.evaluation import in_batches
 from antipodes.tables.store.search_stores import TableStore
 from antipodes.tables.table import Table, open_table
-from antipodes.tables.up_to_symmetry import acting, classes_of
 from antipodes_tasks.base import arguments
 from antipodes_tasks.base.array_types import Labels, Mask
 from antipodes_tasks.base.errors import InputError, StoreChangedError, missing_package
@@ -41,11 +41,8 @@ ROWS_PER_FILE = 1_000_000
 """Default maximum number of rows of a file."""
 GROUP_ROWS = 1 << 17
 """Number of rows of a row group, which readers read together."""
-SPLITS = ("train", "test")
 JOINS_OF_SYMBOLS = {Notation.join, Lists.join, Board.join}
 """The notations whose texts are the symbols of the places with constant separators, so that columns can be joined."""
-FNV_OFFSET, FNV_PRIME = 0xCBF29CE484222325, 0x100000001B3
-"""The constants of the hash function FNV-1a of 64 bits."""
 Batch = tuple[Labels, NDArray[np.int32]]
 
 
@@ -126,11 +123,11 @@ def _write(
 ) -> list[str]:
     """Write all files into the folder, which exists; return their names."""
     manifest = store.read()
-    symmetries = _symmetries(table)
+    symmetries = symmetries_of_classes(table)
     definition = as_toml("puzzle", published(manifest.puzzle))
     with writing(folder):
         (folder / "data").mkdir()
-        splits = _write_splits(table, folder / "data", rows_per_file, symmetries is not None, drawn)
+        splits = _write_splits(table, folder / "data", rows_per_file, drawn)
         (folder / DEFINITION).write_text(definition, encoding="utf-8", errors="backslashreplace")
         text = card(table, store, manifest, {one.split: one.rows for one in splits}, drawn, symmetries)
         (folder / CARD).write_text(text, encoding="utf-8", errors="backslashreplace")
@@ -139,21 +136,14 @@ def _write(
     return [*(f"data/{name}" for one in splits for name in one.names), DEFINITION, CARD]
 
 
-def _symmetries(table: Table) -> int | None:
-    """Return the number of symmetries by which positions are divided into classes; None if they are unknown."""
-    return None if table.puzzle.moves.are_functions else len(acting(table.space.stored))
-
-
-def _write_splits(
-    table: Table, folder: Path, rows_per_file: int, symmetric: bool, drawn: tuple[int, int] | None
-) -> list[_SplitFiles]:
+def _write_splits(table: Table, folder: Path, rows_per_file: int, drawn: tuple[int, int] | None) -> list[_SplitFiles]:
     """Write the rows of all positions, or of those drawn, to the files of their splits, in order."""
     batches = table.batches() if drawn is None else in_batches([table.dataset(*drawn)])
     total = len(table) if drawn is None else drawn[0]
     schema, done, began = _schema(table.puzzle), 0, time.monotonic()
     splits = [_SplitFiles(folder, split, schema, rows_per_file) for split in SPLITS]
     try:
-        for rows, in_test in on_threads(partial(_rows, table, schema, symmetric), batches, available_workers()):
+        for rows, in_test in on_threads(partial(_rows, table, schema), batches, available_workers()):
             for one, mask in zip(splits, (~in_test, in_test), strict=True):
                 one.add(rows.filter(mask))
             done += len(in_test)
@@ -224,12 +214,12 @@ def _schema(puzzle: Puzzle) -> pyarrow.Schema:
     )
 
 
-def _rows(table: Table, schema: pyarrow.Schema, symmetric: bool, batch: Batch) -> tuple[pyarrow.Table, Mask]:
+def _rows(table: Table, schema: pyarrow.Schema, batch: Batch) -> tuple[pyarrow.Table, Mask]:
     """Return the rows of a batch of positions, and a mask ``(n,)`` of the rows of the test split."""
     import pyarrow as pa
 
     labels, distances = batch
-    first, sizes = classes_of(table.space.stored, labels) if symmetric else (labels, np.ones(len(labels)))
+    mask, sizes = in_test(table, labels)
     columns = [
         _texts(table.puzzle, labels),
         pa.FixedSizeListArray.from_arrays(pa.array(labels.ravel()), labels.shape[1]),
@@ -239,7 +229,7 @@ def _rows(table: Table, schema: pyarrow.Schema, symmetric: bool, batch: Batch) -
         sizes.astype(np.int32),
     ]
     arrays = [pa.array(one).cast(field.type) for one, field in zip(columns, schema, strict=True)]
-    return pa.Table.from_arrays(arrays, schema=schema), _in_test(first)
+    return pa.Table.from_arrays(arrays, schema=schema), mask
 
 
 def _texts(puzzle: Puzzle, labels: Labels) -> Any:
@@ -265,12 +255,3 @@ def _names(best: LegalMoves, schema: pyarrow.Schema) -> Any:
     ends = np.cumsum(np.bincount(best.parents, minlength=best.count))
     moves = pa.array(best.names).take(pa.array(best.moves)) if best.names else pa.array(best.moves.astype(np.int32))
     return pa.ListArray.from_arrays(pa.array(np.concatenate(([0], ends)), pa.int32()), moves)
-
-
-def _in_test(first: Labels) -> Mask:
-    """Return the mask ``(n,)`` of the positions in the test split, by the first positions of their classes."""
-    hashes = np.full(len(first), FNV_OFFSET, dtype=np.uint64)
-    for place in range(first.shape[1]):
-        hashes = (hashes ^ first[:, place]) * np.uint64(FNV_PRIME)
-    mask: Mask = (hashes >> np.uint64(32)) % np.uint64(100) < TEST_PERCENT
-    return mask

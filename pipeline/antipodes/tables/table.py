@@ -40,6 +40,7 @@ from antipodes_tasks.base import arguments
 from antipodes_tasks.base.array_types import Labels
 from antipodes_tasks.base.errors import ClosedError, InputError, UnfinishedError, UnreachableError
 from antipodes_tasks.base.quoting import counted
+from antipodes_tasks.move_tables import Indices
 from antipodes_tasks.properties.heuristic_function import Estimator, checked_function
 from antipodes_tasks.properties.obstacles import unreachable
 from antipodes_tasks.properties.symmetry import Symmetry
@@ -301,6 +302,10 @@ class Table(TableQuestions, SearchResult):
     def batches(self) -> Iterator[tuple[Labels, NDArray[np.int32]]]:
         """Yield all reached positions ``(n, places)`` and their distances ``(n,)``, in batches."""
         return self._reached.iterate()
+
+    def reached_entries(self) -> Iterator[tuple[Indices, NDArray[np.int32]]]:
+        """Yield the reached entries ``(n,)``, in ascending order, and their depths ``(n,)``, chunk by chunk."""
+        return self._chunks.reached()
 
     def _batches(self, depth: int, missing: int) -> Iterator[Labels]:
         for labels in self._reached.batches_at(depth) if missing else ():

@@ -1,13 +1,18 @@
-"""Distances in the form in which models return their predictions: floats, in numpy arrays or tensors of torch."""
+"""What models read and return: encoded positions, and floats in numpy arrays or tensors of torch."""
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from antipodes_tasks.base.array_types import Labels
 from antipodes_tasks.rules.custom_function import guard
+from antipodes_tasks.rules.parts import Part, moduli_of
+
+LABELS, ONE_HOT = ENCODINGS = ("labels", "one-hot")
+"""The forms in which positions are passed to models."""
 
 
 def imported_torch() -> Any:
@@ -30,3 +35,14 @@ def predict(distances: Callable[[ArrayLike], NDArray[np.int32]], states: Any) ->
 
 def _as_floats(distances: NDArray[np.int32]) -> NDArray[np.float32]:
     return np.where(distances < 0, np.float32(np.inf), distances.astype(np.float32))
+
+
+def encoded(parts: Sequence[Part], labels: Labels, encode: str) -> NDArray[Any]:
+    """Return positions ``(n, places)`` as int64 labels, or as float32 with a column for each label of each place."""
+    if encode == LABELS:
+        return labels.astype(np.int64)
+    sizes = moduli_of(parts)
+    columns = labels + (np.cumsum(sizes) - sizes)
+    one_hot = np.zeros((len(labels), sum(sizes)), dtype=np.float32)
+    one_hot[np.arange(len(labels))[:, np.newaxis], columns] = 1
+    return one_hot

@@ -21,7 +21,7 @@ Ranks = NDArray[np.int64]
 BATCH = 1 << 16
 """Number of arrangements in a batch, so that intermediate results stay in the cache."""
 MIN_ARRANGEMENTS_TO_COMPILE = 1 << 14
-"""Minimum number of arrangements that a compiled kernel ranks. For fewer, loading the kernel would take longer."""
+"""Minimum number of arrangements that a compiled kernel ranks or unranks. For fewer, loading it would take longer."""
 MAX_SINGLY = 32
 """Maximum number of arrangements that are ranked one by one, because numpy's functions take long to start."""
 MAX_STATES = 1 << 18
@@ -86,14 +86,14 @@ def _rank_few(labels: Arrangements, counts: Sequence[int]) -> Ranks:
 
 def unrank_arrangements(ranks: Ranks, counts: Sequence[int]) -> Arrangements:
     """Return the arrangement ``(n, places)`` of each rank ``(n,)``: the inverse of `rank_arrangements`."""
+    if len(ranks) < MIN_ARRANGEMENTS_TO_COMPILE or prod(radices(counts)) > np.iinfo(np.int64).max:
+        return _unrank_few(ranks, counts)
     arrangements = np.empty((len(ranks), sum(counts)), dtype=np.uint8)
-    for first in range(0, len(ranks), BATCH):
-        batch = slice(first, first + BATCH)
-        arrangements[batch] = _unrank_batch(ranks[batch], counts)
+    _unrank_many(np.asarray(ranks, dtype=np.int64), _unranking(tuple(counts)), arrangements)
     return arrangements
 
 
-def _unrank_batch(ranks: Ranks, counts: Sequence[int]) -> Arrangements:
+def _unrank_few(ranks: Ranks, counts: Sequence[int]) -> Arrangements:
     last = len(counts) - 1
     arrangement = np.full((len(ranks), counts[last]), last, dtype=np.uint8)
     rest = np.array(ranks, dtype=np.int64)
@@ -217,21 +217,27 @@ class ArrangementNumbering(NamedTuple):
     """The number that each label adds to the state."""
 
 
-def numbering(counts: Sequence[int]) -> ArrangementNumbering:
-    """Return the numbering of the arrangements with these counts."""
+@lru_cache(maxsize=64)
+def _unranking(counts: tuple[int, ...]) -> ArrangementNumbering:
+    """Return a numbering without the tables for ranks, which may be large."""
     places = [sum(counts[label:]) for label in range(len(counts))]
     radices = [comb(free, count) for free, count in zip(places, counts, strict=True)]
     weights = [prod(radices[label + 1 :]) for label in range(len(counts))]
     fewer = max(min(count, free - count) for free, count in zip(places, counts, strict=True))
-    added, units = rank_tables(tuple(counts))
     return ArrangementNumbering(
         counts=np.array(counts, dtype=np.int64),
         radices=np.array(radices, dtype=np.int64),
         weights=np.array(weights, dtype=np.int64),
         choices=binomials(places[0], fewer),
-        added=added,
-        units=units,
+        added=np.empty((0, 0), dtype=np.int64),
+        units=np.empty(0, dtype=np.int64),
     )
+
+
+def numbering(counts: Sequence[int]) -> ArrangementNumbering:
+    """Return the numbering of the arrangements with these counts."""
+    added, units = rank_tables(tuple(counts))
+    return _unranking(tuple(counts))._replace(added=added, units=units)
 
 
 def numbering_bytes(counts: Sequence[int]) -> int:
@@ -269,6 +275,14 @@ def unrank_arrangement(
                 kept -= 1
                 free[kept] = free[first + at]
         first = kept
+
+
+@kernel
+def _unrank_many(ranks: Ranks, numbering: ArrangementNumbering, arrangements: NDArray[np.uint8]) -> None:
+    """Write the arrangement with each rank ``(n,)`` to ``arrangements`` ``(n, places)``."""
+    free = np.empty(arrangements.shape[1], dtype=np.int64)
+    for n in range(len(ranks)):
+        unrank_arrangement(ranks[n], numbering, arrangements[n], free)
 
 
 @kernel
