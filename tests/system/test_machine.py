@@ -2,9 +2,11 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
+from antipodes.system import machine
 from antipodes.system.machine import MIB
 
 AGE = (
@@ -23,6 +25,17 @@ def test_the_memory_of_the_process_that_started_a_run_does_not_count() -> None:
     """Linux counts it in `getrusage`, since the process is a copy of its parent before it becomes this program."""
     done = subprocess.run([sys.executable, "-c", LARGE_PARENT], capture_output=True, text=True, check=True)
     assert 2 * MIB < int(done.stdout) < 300 * MIB
+
+
+def test_macos_reports_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
+    usage = SimpleNamespace(ru_maxrss=5 * MIB)
+    monkeypatch.setattr(machine, "STATUS", Path("/no/file"))
+    monkeypatch.setattr(machine, "_private", machine._PrivatePeak())
+    monkeypatch.setattr(
+        machine, "resource", SimpleNamespace(RUSAGE_SELF=0, RUSAGE_CHILDREN=-1, getrusage=lambda _: usage)
+    )
+    monkeypatch.setattr(machine, "sys", SimpleNamespace(platform="darwin"))
+    assert machine.peak_memory() == 5 * MIB
 
 
 def test_the_age_of_a_process_counts_from_its_creation() -> None:

@@ -62,7 +62,7 @@ def peak_memory() -> int:
     Pages of files that are mapped, such as the code of libraries, count only for children; see `_PrivatePeak`.
     """
     note_memory()
-    return 1024 * max(_private.peak, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
+    return KIB * max(_private.peak, _max_rss(resource.RUSAGE_CHILDREN))
 
 
 def note_memory() -> None:
@@ -74,7 +74,12 @@ def note_memory() -> None:
         fields = dict(line.split(":", 1) for line in STATUS.read_text().splitlines())
         _private.note(*(int(fields[name].split()[0]) for name in ("VmHWM", "VmRSS", "RssFile")))
     except (OSError, KeyError):  # another system; on Linux, `getrusage` would include the memory of the parent
-        _private.note(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, 0, 0)
+        _private.note(_max_rss(resource.RUSAGE_SELF), 0, 0)
+
+
+def _max_rss(who: int) -> int:
+    """Return the peak memory in KiB that the system reports; macOS reports bytes."""
+    return resource.getrusage(who).ru_maxrss // (KIB if sys.platform == "darwin" else 1)
 
 
 @dataclass
