@@ -23,7 +23,7 @@ from antipodes_tasks.exact_cover.tiling_problem import parse_problem
 
 COMMANDS: dict[str, Any] = {name: load_command(name) for commands in SECTIONS.values() for name in commands}
 
-WITHIN_THE_PROGRAM = {"captioned_start", "check_starts"}
+WITHIN_THE_PROGRAM = {"captioned_start", "check_starts", "reached_entries"}
 
 
 def page(name: str) -> str:
