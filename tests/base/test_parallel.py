@@ -1,5 +1,6 @@
 """Work in all threads: its results, what is told of it, and how it ends."""
 
+import math
 import threading
 from collections.abc import Generator, Iterator
 
@@ -30,6 +31,7 @@ def test_parts_are_told_once_it_takes_long(threads: int, monkeypatch: pytest.Mon
     told: list[tuple[str, int, int]] = []
     calls = [lambda: square(3)] * 4
     with watched(lambda what, done, of: told.append((what, done, of)), lambda: False, threads):
+        monkeypatch.setattr(parallel, "REPORT_AFTER_SECONDS", math.inf)
         in_threads("squares", calls)
         assert told == []
         monkeypatch.setattr(parallel, "REPORT_AFTER_SECONDS", 0.0)

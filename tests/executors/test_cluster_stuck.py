@@ -107,11 +107,16 @@ def test_a_worker_cannot_send_a_result(
 def test_a_worker_cannot_receive_results(cluster: Cluster, workers: LocalCluster) -> None:
     """Such as one that a firewall separates from another worker, but not from the scheduler."""
 
-    async def unreachable(address: str) -> None:
-        raise OSError(f"no route to {address}")
-
     sender, broken = cluster.members
-    worker_at(workers, broken).rpc.connect = unreachable
+    rpc = worker_at(workers, broken).rpc
+    connect = rpc.connect
+
+    async def connect_unless_sender(address: str) -> Any:
+        if address == sender:
+            raise OSError(f"no route to {address}")
+        return await connect(address)
+
+    rpc.connect = connect_unless_sender
     made = cluster._tasks.submit_to(sender, {("make", 0): (bytes, 7)})
     used = cluster._tasks.submit_to(broken, {("use", 0): (str, made[0])})
     with pytest.raises(WorkersStuckError, match=f"^worker {broken}, which cannot receive"):
