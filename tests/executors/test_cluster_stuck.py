@@ -106,7 +106,6 @@ def test_a_worker_cannot_send_a_result(
 
 def test_a_worker_cannot_receive_results(cluster: Cluster, workers: LocalCluster) -> None:
     """Such as one that a firewall separates from another worker, but not from the scheduler."""
-
     sender, broken = cluster.members
     rpc = worker_at(workers, broken).rpc
     connect = rpc.connect
