@@ -92,7 +92,7 @@ def test_a_thousand_places() -> None:
     begin = time.process_time()
     ranks = np.arange(0, size_of(counts), 10007)
     assert rank_arrangements(unrank_arrangements(ranks, counts), counts).tolist() == ranks.tolist()
-    assert time.process_time() - begin < 2
+    assert time.process_time() - begin < 30
 
 
 @pytest.mark.parametrize("places", range(1, 9))

@@ -1,8 +1,10 @@
 """The estimate of a run's time."""
 
 import math
+import time
 from itertools import accumulate
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
@@ -26,6 +28,8 @@ def test_estimates(config: Config, tmp_path: Path, monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(duration, "FILL_SECONDS", 0.01)
     for limit in ("TRIAL_SECONDS", "LONGEST_LAYER", "TRIAL_TABLES"):  # so that a busy machine finishes the trial
         monkeypatch.setattr(duration, limit, math.inf)
+    # a moment in which the machine stands still would be extrapolated
+    monkeypatch.setattr(duration, "time", SimpleNamespace(perf_counter=time.process_time))
     puzzle = config.puzzle
     with_table = duration.estimate_duration(plan_run(puzzle, 2, GIB), 2, tmp_path / "no" / "such", start=0.5)
     counts = duration.estimate_duration(plan_run(puzzle, 2, GIB, commitment=CHECKPOINTS), 2, tmp_path)

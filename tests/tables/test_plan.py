@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from puzzle_settings import LINE
 from stores import change_manifest, contents, stop_after
 from strategies import puzzle_settings, spaces_of
+from waiting import PATIENCE
 
 from antipodes.executors.api import WORKER_SHARE, Stop
 from antipodes.executors.threads import Threads
@@ -26,7 +27,7 @@ from antipodes.system.machine import MIB
 from antipodes.system.options import RunOptions
 from antipodes.tables.layers import division as plan
 from antipodes.tables.layers.division import partitions, plan_chunk, plan_partition
-from antipodes.tables.planning.fitting import JOIN_SECONDS, plan_checked, plan_that_fits
+from antipodes.tables.planning.fitting import plan_checked, plan_that_fits
 from antipodes.tables.planning.plan import PROGRAM_BYTES, Plan, check_memory, plan_cut, plan_run
 from antipodes.tables.run import run_puzzle
 from antipodes.tables.store.search_stores import TableStore
@@ -99,7 +100,7 @@ def test_the_largest_boards_are_planned_in_seconds(rows: int, columns: int, sing
     begin = time.process_time()
     plan = plan_run(sliding(rows, columns, [1] * (rows * columns - 1 - singles) + list(range(2, 2 + singles))), 2)
     assert plan.space.size >= 1024
-    assert time.process_time() - begin < 5
+    assert time.process_time() - begin < 30
 
 
 def test_a_puzzle_that_no_cut_makes_small_enough_is_refused() -> None:
@@ -191,11 +192,12 @@ def test_never_enough(monkeypatch: pytest.MonkeyPatch) -> None:
     assert [type(event) for event in events] == [WaitingForWorkers] * 2
 
 
-def test_an_interruption_ends_the_waiting() -> None:
+def test_an_interruption_ends_the_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("antipodes.tables.planning.fitting.JOIN_SECONDS", 2 * PATIENCE)
     begin = time.monotonic()
     with pytest.raises(InterruptedRunError):
         plan_on(Growing([TOO_LITTLE]), [], interrupted=True)
-    assert time.monotonic() - begin < JOIN_SECONDS / 2
+    assert time.monotonic() - begin < PATIENCE
 
 
 def test_no_worker_joins_a_local_cluster() -> None:
