@@ -99,7 +99,7 @@ def test_what_does_not_know_classes_refuses_free_moves() -> None:
         for call in (lambda name: heuristic_of(rules, rules.start_labels, name), lambda name: from_start(rules, name)):
             with pytest.raises(InputError, match="cannot be used with free moves"):
                 call(name)
-    with pytest.raises(InputError, match="the symmetries of puzzles with free moves are not known"):
+    with pytest.raises(InputError, match="cannot be listed: because of its free moves"):
         symmetries_of(rules)
     with pytest.raises(InputError, match="cannot have patterns, because it has free moves"):
         pattern_settings(puzzle, Abstraction(equal=("0,1",)))

@@ -28,6 +28,7 @@ def dials():
     return define_puzzle(name="dials", radices=[5, 5], start=[0, 0], moves={"turn": turn})
 """
 BOARDS = {"name": "p", "family": "sliding", "rows": 2, "columns": 3}
+TWISTS = {"name": "p", "family": "square-1", "start": "A12B34-", "metric": "twist"}
 
 
 def searched(make: Callable[[], Config], **options: Any) -> Callable[[Path], None]:
@@ -74,6 +75,7 @@ KINDS: Mapping[str, Callable[[Path], None]] = {
     "reduced": searched(of_kind("reduced topspin"), symmetry="on"),
     "unfinished reduced": searched(of_kind("reduced topspin"), symmetry="on", layers=3),
     "reduced fields": searched(of_kind("reduced lights"), symmetry="on"),
+    "reduced classes": searched(lambda: Config(TWISTS), symmetry="on"),
     "orbits": searched(of_kind("corners and equal edges")),
     "group": searched(of_kind("group")),
     "fields": searched(of_kind("hanoi")),

@@ -40,6 +40,7 @@ OWN: dict[str, dict[str, Any]] = {
         "moves": {"A": "(0 1 2 3 4 5 6 7)", "B": "(0 1)"},
         "turns": "single",
     },
+    "reduced classes": {"family": "square-1", "start": "A1B23C4D-", "metric": "twist"},
 }
 """Settings of puzzles that are not bundled."""
 DIALS = '''
@@ -58,7 +59,7 @@ def dials(count=8):
     return define_puzzle(name="dials", radices=[4] * count, start=[0] * count, moves=moves, inverses=inverses)
 '''
 """A puzzle written in Python."""
-PUZZLES = ("eight-puzzle", "ivy", "ring", "pancake-8", "one-way", "dials", "m12", "knights-coloured")
+PUZZLES = ("eight-puzzle", "ivy", "ring", "pancake-8", "one-way", "dials", "m12", "knights-coloured", "reduced classes")
 """Names of puzzles with all kinds of spaces."""
 MAX_CALLS = 400
 """Maximum number of the file system call at which a run is killed; most runs make fewer calls."""
@@ -107,7 +108,7 @@ def config_file(name: str, folder: Path) -> str:
     if name not in OWN:
         return name
     path = folder / f"{name}.toml"
-    path.write_text(toml({"name": name, **OWN[name]}))
+    path.write_text(toml({"name": name, **OWN[name]}, {"symmetry": "on"} if name.startswith("reduced") else {}))
     return str(path)
 
 

@@ -229,7 +229,9 @@ def symmetries_of(rules: Rules, goals: Labels | None = None, max_order: int | No
         are free.
     """
     if rules.moves.free_moves:
-        raise InputError("the symmetries of puzzles with free moves are not known")
+        raise InputError(
+            f"the symmetries of {rules.name} cannot be listed: because of its free moves, they map classes of positions"
+        )
     starts = rules.start_labels if goals is None else np.unique(goals, axis=0)
     if len(starts) > MAX_STARTS:
         raise ResourceLimitError(f"symmetries can be found for at most {MAX_STARTS:,} starts, not {len(starts):,}")

@@ -21,12 +21,14 @@ from antipodes_tasks.rules.transforms import MAX_MASKED
 from antipodes_tasks.spaces.map_estimates import estimated_maps
 from antipodes_tasks.spaces.mixed_radix import FUNCTION_COST, MixedRadix
 from antipodes_tasks.spaces.orbit_parts import PartIndex, PiecesIndex
+from antipodes_tasks.spaces.reduced_classes import ReducedClasses
 from antipodes_tasks.spaces.reduced_fields import ReducedFields, field_frames
 from antipodes_tasks.spaces.reduced_numbering import REDUCIBLE, Reduced, labels_of, parts_of
 from antipodes_tasks.spaces.reduced_tables import decides
 from antipodes_tasks.spaces.row_classes import MAX_NUMPY_ROWS, RowClasses
 from antipodes_tasks.spaces.row_symmetries import maps_rows_to_rows
 from antipodes_tasks.spaces.rows_and_columns import Classes, Cut
+from antipodes_tasks.spaces.shape_classes import ShapeClasses
 from antipodes_tasks.spaces.space import Numbering, Space
 
 MAX_CUTS = 128
@@ -77,6 +79,8 @@ def reduced_space(rules: Rules, whole: Space, *, worth: bool = False, outline: b
 
     Raises InputError if there is no such space.
     """
+    if isinstance(whole.numbering, ShapeClasses):
+        return _with_reduced_classes(rules, whole, worth)
     if not (isinstance(whole.numbering, MixedRadix) or _is_reducible(rules, whole.numbering)):
         raise InputError(f"the table of {rules.name} cannot be reduced: it is of the kind {whole.numbering.KIND}")
     best = _cheapest(rules, whole, _limits(rules, whole, worth))
@@ -85,6 +89,17 @@ def reduced_space(rules: Rules, whole: Space, *, worth: bool = False, outline: b
     if outline and not rules.moves.are_functions and _tables_take_long(best, whole.filler.max_moves):
         best = replace(best, outline=True)
     return Space(rules, best, best.cuts[0])
+
+
+def _with_reduced_classes(rules: Rules, whole: Space, worth: bool) -> Space:
+    """Return the reduced space of a puzzle with free moves; raise as `reduced_space` does."""
+    numbering, limits = ReducedClasses.of(rules), _limits(rules, whole, worth)
+    found = Space(rules, numbering, numbering.cuts[0])
+    filler = found.filler
+    searching = found.size * filler.max_moves + filler.cost(filler.most_column_maps)
+    if found.size > limits.entries or searching + _excess(filler.table_bytes) >= limits.cost:
+        raise InputError(f"the table of {rules.name} cannot be reduced: symmetries would not save time")
+    return found
 
 
 def _tables_take_long(reduced: Reduced, moves: int) -> bool:

@@ -62,9 +62,10 @@ class ClassGraph:
 
 def class_graph(rules: Rules) -> ClassGraph | None:
     """Return the classes of a puzzle with free moves; None if its shapes cannot be found, see `explored`."""
-    if not _latest or _latest[0][0] != rules.fingerprint:
-        _latest[:] = [(rules.fingerprint, _found(rules))]
-    return _latest[0][1]
+    latest = _latest[:1]  # other threads may replace it
+    if not latest or latest[0][0] != rules.fingerprint:
+        latest = _latest[:] = [(rules.fingerprint, _found(rules))]
+    return latest[0][1]
 
 
 _latest: list[tuple[str, ClassGraph | None]] = []

@@ -23,8 +23,8 @@ KINDS = {
     KEYED: "keyed.Keyed",
 }
 """The numberings by their names in a store. Each is imported only when needed: importing all of them takes 30 ms."""
-REDUCED_FIELDS = "reduced_fields.ReducedFields"
-"""The numbering of the kind "reduced" for puzzles whose moves are functions."""
+REDUCED_FIELDS, REDUCED_CLASSES = "reduced_fields.ReducedFields", "reduced_classes.ReducedClasses"
+"""The numberings of the kind "reduced" for puzzles whose moves are functions, and for puzzles with free moves."""
 MAX_ROWS = 2**31 - 1
 """Maximum number of rows, and of columns, because move tables store their numbers in 32 bits."""
 FREE_TABLE_BYTES, TABLE_COST = 1 << 27, 500
@@ -169,8 +169,10 @@ def stored_space(rules: Rules, record: SpaceRecord) -> Space:
     """Return the space of a store, even if another version chose it; raise FieldError if there is no such space."""
     if record.kind not in KINDS:
         raise FieldError(f"space: expected one of {', '.join(KINDS)}, found {record.kind!r}")
-    functions = record.kind == REDUCED and rules.moves.are_functions
-    numbering = _imported(REDUCED_FIELDS if functions else KINDS[record.kind]).restored(rules, record)
+    name = KINDS[record.kind]
+    if record.kind == REDUCED and (rules.moves.are_functions or rules.moves.free_moves):
+        name = REDUCED_FIELDS if rules.moves.are_functions else REDUCED_CLASSES
+    numbering = _imported(name).restored(rules, record)
     for space in every_cut(rules, numbering):
         if (space.rows, space.width) == (record.rows, record.width):
             return space

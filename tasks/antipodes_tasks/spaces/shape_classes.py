@@ -10,7 +10,7 @@ columns; so each entry is one class.
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
-from itertools import chain, combinations, pairwise
+from itertools import chain, combinations
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
@@ -20,7 +20,9 @@ from antipodes_tasks.base.array_types import Labels, Numbers
 from antipodes_tasks.base.errors import FieldError
 from antipodes_tasks.move_tables import (
     ILLEGAL,
+    Closing,
     ColumnMap,
+    ColumnMaps,
     Fill,
     Filler,
     Indices,
@@ -30,6 +32,7 @@ from antipodes_tasks.move_tables import (
 )
 from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.spaces.class_graph import ClassGraph, Slots, class_graph
+from antipodes_tasks.spaces.class_symmetries import ClassSymmetries
 from antipodes_tasks.spaces.orbits import Orbits
 from antipodes_tasks.spaces.shapes import SHAPES
 from antipodes_tasks.spaces.space import NOT_NUMBERED, Numbering, SpaceRecord
@@ -38,21 +41,58 @@ MAX_LISTED_ROWS = 1 << 27
 """Maximum number of rows before those are left out that rotations map to earlier rows; each takes 8 bytes."""
 MAX_COLUMNS = 1 << 24
 """Maximum number of columns."""
+MAX_KEPT_RANKS = 1 << 24
+"""Maximum number of row arrangements, of all rearrangements together, whose ranks are kept; each takes 8 bytes. It also
+limits those of all renamings together."""
 MIN_ENTRIES_FOR_ONE_BLOCK = 1 << 26
 """Number of entries above which all rows form one row block."""
 
 
-class _Rows(NamedTuple):
-    """The numbered rows, and to which of them each row is rotated."""
+class _Turns(NamedTuple):
+    """Rotations and symmetries that take a class to a numbered one. They rearrange the slots, then rename pieces."""
 
+    origins: Slots
+    """``(turns, slots)``: the slot from which each slot gets its piece."""
+    renaming: Numbers
+    """``(turns,)``: the number of the renaming, see `ClassSymmetries`."""
+
+
+class _Rows(NamedTuple):
+    """The numbered rows, and to which of them each row of a numbered class is turned."""
+
+    first: Numbers
+    """``(classes,)``: the first class, to which a symmetry takes each class. Only these classes are numbered."""
+    symmetry: Numbers
+    """``(classes,)``: the number of this symmetry."""
+    turns: _Turns
+    """The rotations and symmetries that take each numbered class to itself."""
+    ranges: dict[int, range]
+    """The numbers of these turns for each numbered class, first of the identity, then of the rotations."""
     number: NDArray[np.int32]
-    """``(classes, row arrangements)``: the number of the first row to which rotations take each row."""
-    rotation: NDArray[np.int32]
-    """``(classes, row arrangements)``: the number of such a rotation."""
+    """``(classes, row arrangements)``: for numbered classes, the number of the first row to which turns take each."""
+    turn: NDArray[np.int32]
+    """``(classes, row arrangements)``: the number of such a turn."""
     of: Numbers
     """``(rows,)``: the class of each numbered row, ascending."""
     arrangement: Numbers
     """``(rows,)``: the row arrangement of each numbered row."""
+    weights: Numbers
+    """``(rows,)``: how many rows each numbered row stands for, of those that remain without symmetries."""
+    stabilisers: list[tuple[int, int]]
+    """The numbers of rows and of turns, other than rotations, that take the row to itself."""
+
+
+class _RowOrbits(NamedTuple):
+    """The orbits of the row arrangements of a class."""
+
+    least: Numbers
+    """``(row arrangements,)``: the first arrangement of the orbit of each."""
+    turn: NDArray[np.int32]
+    """``(row arrangements,)``: the turn that leads to it."""
+    rows: Numbers
+    """``(row arrangements,)``: for the first one of each orbit, the number of rows up to rotations in the orbit."""
+    stable: list[tuple[Numbers, int]]
+    """The first arrangements that a turn takes to themselves, and the turn; rotations are left out."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,6 +104,7 @@ class Frame:
     """The numbering of the arrangements of the row; it ignores the other slots."""
     column: Orbits
     """The numbering of the arrangements of the column."""
+    symmetries: ClassSymmetries
 
     @classmethod
     def of(cls, graph: ClassGraph) -> "Frame | None":
@@ -72,7 +113,7 @@ class Frame:
         chosen = chain.from_iterable(combinations(range(len(kinds)), count) for count in range(len(kinds) + 1))
         frames = [cls._divided(graph, kinds, set(row)) for row in chosen]
         fitting = [frame for frame in frames if frame.fits]
-        return min(fitting, key=lambda frame: ClassTables(frame).cost(frame.most_maps), default=None)
+        return min(fitting, key=lambda frame: ClassTables(frame).cost(len(frame.maps)), default=None)
 
     @classmethod
     def _divided(cls, graph: ClassGraph, kinds: Sequence[Any], row: set[int]) -> "Frame":
@@ -80,7 +121,8 @@ class Frame:
             tuple(kind for number, kind in enumerate(kinds) if (number in row) is inside) for inside in (True, False)
         ]
         places = graph.slots.places
-        return cls(graph, *(Orbits(each, places, (0,) * len(each)) for each in parts))
+        inside, outside = (Orbits(each, places, (0,) * len(each)) for each in parts)
+        return cls(graph, inside, outside, ClassSymmetries.trivial(graph))
 
     @property
     def fits(self) -> bool:
@@ -98,6 +140,13 @@ class Frame:
                 always |= moved[:, part.place_slice].any(axis=1)
         return bool((always | ~moved[:, self.column_slots].any(axis=1)).all())
 
+    @property
+    def row_images(self) -> int:
+        """Upper bound on the number of images of row arrangements that `rows` compares."""
+        first, each = self.symmetries.to.min(axis=0), np.array(list(map(len, self.graph.rotations)))
+        turns = (self.symmetries.to == np.arange(len(first))).sum(axis=0) * each
+        return int(turns[first == np.arange(len(first))].sum()) * self.row.size
+
     @cached_property
     def column_slots(self) -> Numbers:
         """The slots of the column."""
@@ -106,50 +155,183 @@ class Frame:
         )
 
     @cached_property
-    def most_maps(self) -> int:
-        """The number of column maps."""
-        return len(self.maps)
+    def row_slots(self) -> Numbers:
+        """The slots of the row."""
+        return np.setdiff1d(np.arange(self.graph.slots.places), self.column_slots)
 
     @cached_property
-    def maps(self) -> dict[bytes, int]:
-        """The number of each rearrangement of the slots of the column, the identity first."""
-        numbers = {self.column_slots.astype(np.uint8).tobytes(): 0}
-        for _, _, origins in self.every_move():
-            for line in origins[:, self.column_slots]:
-                numbers.setdefault(line.tobytes(), len(numbers))
+    def maps(self) -> dict[tuple[bytes, int], int]:
+        """The number of each column map, the identity first: the slots of the column, then the renaming."""
+        numbers = {(self.column_slots.astype(np.uint8).tobytes(), 0): 0}
+        for number in self.rows.ranges:
+            for to, origins, renaming in self.moves_of(number):
+                used: Sequence[int] = self.rows.ranges[to]
+                if len(self.symmetries) > 1:
+                    arrangements = self.rows.arrangement[self.rows.of == number]
+                    used = np.unique(
+                        self.rows.turn[to][self.arrangements_after(arrangements, origins, renaming)]
+                    ).tolist()
+                for turn in used:
+                    numbers.setdefault(self.map_after(origins, renaming, turn), len(numbers))
+        for _, turn in self.rows.stabilisers:
+            numbers.setdefault(self.map_of(turn), len(numbers))
         return numbers
 
-    def every_move(self) -> Iterator[tuple[int, int, Slots]]:
-        """Yield for each move its class, the class after it, and its rearrangement followed by each rotation there."""
-        for number, moves in enumerate(self.graph.moves):
-            for to, slots in zip(moves.to.tolist(), moves.origins, strict=True):
-                yield number, to, slots[self.graph.rotations[to]]
+    def moves_of(self, number: int) -> Iterator[tuple[int, Slots, int]]:
+        """Yield for each move of a numbered class the numbered class to which a symmetry takes the class after it.
+
+        The slots and the renaming are those of the move and the symmetry together.
+        """
+        moves, rows, symmetries = self.graph.moves[number], self.rows, self.symmetries
+        for to, origins in zip(moves.to.tolist(), moves.origins, strict=True):
+            symmetry = rows.symmetry[to]
+            yield int(rows.first[to]), origins[symmetries.origins[symmetry, to]], int(symmetries.renaming[symmetry])
+
+    def arrangements_after(self, arrangements: Numbers, origins: Slots, renaming: int) -> Numbers:
+        """Return the row arrangements after a move or a symmetry."""
+        return self.row.rank(self.symmetries.renamed(self.row_arrangements[arrangements][:, origins], renaming))
+
+    def map_after(self, origins: Slots, renaming: int, turn: int) -> tuple[bytes, int]:
+        """Return the slots of the column and the renaming of a move, followed by a turn."""
+        turns = self.rows.turns
+        slots = origins[turns.origins[turn]][self.column_slots]
+        return slots.tobytes(), self._column_renamings[self.symmetries.products[turns.renaming[turn], renaming]]
+
+    def map_of(self, turn: int) -> tuple[bytes, int]:
+        """Return the slots of the column and the renaming of a turn."""
+        return self.map_after(np.arange(self.graph.slots.places, dtype=np.uint8), 0, turn)
+
+    @cached_property
+    def _column_renamings(self) -> list[int]:
+        """For each renaming, the first one that renames the pieces of the column alike."""
+        known = dict[bytes, int]()
+        names = [each[self.column_slots].tobytes() for each in self.symmetries.renamings]
+        return [known.setdefault(name, number) for number, name in enumerate(names)]
 
     @cached_property
     def row_arrangements(self) -> Labels:
         """``(row arrangements, slots)``: the pieces of each arrangement of the row; other slots are undefined."""
-        return self.row.unrank(np.arange(self.row.size))
+        arranged = np.zeros((self.row.size, self.graph.slots.places), dtype=np.uint8)
+        arranged[:, self.row_slots] = self.row.unrank(np.arange(self.row.size))[:, self.row_slots]
+        return arranged
 
     @cached_property
     def rows(self) -> _Rows:
         """The numbered rows."""
-        classes, size = len(self.graph.representatives), self.row.size
-        number, rotation = (np.zeros((classes, size), dtype=np.int32) for _ in range(2))
-        first, of, arrangement, every = 0, list[Numbers](), list[Numbers](), np.arange(size)
-        for one, rotations in enumerate(self.graph.rotations):
-            least = every.copy()
-            for which, slots in enumerate(rotations[1:], start=1):
-                image = self.row.rank(self.row_arrangements[:, slots])
-                smaller = image < least
-                least[smaller], rotation[one, smaller] = image[smaller], which
-            kept = np.flatnonzero(least == every)
-            numbers = np.zeros(size, dtype=np.int32)
-            numbers[kept] = first + np.arange(len(kept))
-            number[one] = numbers[least]
+        first, sizes = self.symmetries.to.min(axis=0), [len(np.unique(images)) for images in self.symmetries.to.T]
+        number, turn = (np.zeros((len(first), self.row.size), dtype=np.int32) for _ in range(2))
+        turns, ranges = list[tuple[bytes, int]](), dict[int, range]()
+        of, arrangement, weights = (list[Numbers]() for _ in range(3))
+        stabilisers = list[tuple[int, int]]()
+        for one in np.unique(first).tolist():
+            here = self._turns(one)
+            ranges[one] = range(len(turns), len(turns) + len(here))
+            orbits = self._orbits(here, len(self.graph.rotations[one]))
+            kept = np.flatnonzero(orbits.least == np.arange(self.row.size))
+            numbers = np.zeros(self.row.size, dtype=np.int32)
+            numbers[kept] = sum(map(len, of)) + np.arange(len(kept))
+            number[one], turn[one] = numbers[orbits.least], len(turns) + orbits.turn
+            stabilisers += [(row, len(turns) + which) for at, which in orbits.stable for row in numbers[at].tolist()]
+            turns += here
             of.append(np.full(len(kept), one))
             arrangement.append(kept)
-            first += len(kept)
-        return _Rows(number, rotation, np.concatenate(of), np.concatenate(arrangement))
+            weights.append(sizes[one] * orbits.rows[kept])
+        self._ranks.clear()
+        origins = np.array([list(slots) for slots, _ in turns], dtype=np.uint8)
+        every = _Turns(origins, np.array([renaming for _, renaming in turns]))
+        return _Rows(
+            first,
+            self.symmetries.to.argmin(axis=0),
+            every,
+            ranges,
+            number,
+            turn,
+            np.concatenate(of),
+            np.concatenate(arrangement),
+            np.concatenate(weights),
+            stabilisers,
+        )
+
+    def _turns(self, number: int) -> list[tuple[bytes, int]]:
+        """Return the rotations of a class, followed by all other products of rotations and symmetries that keep it."""
+        found = dict[tuple[bytes, int], None]()
+        for symmetry in np.flatnonzero(self.symmetries.to[:, number] == number).tolist():
+            for slots in self.symmetries.origins[symmetry, number][self.graph.rotations[number]]:
+                found[bytes(slots), int(self.symmetries.renaming[symmetry])] = None
+        return list(found)
+
+    def _orbits(self, turns: Sequence[tuple[bytes, int]], rotations: int) -> _RowOrbits:
+        """Return the orbits of the row arrangements under the turns of a class, the first of which are rotations."""
+        every = np.arange(self.row.size)
+        least, turn, fixed = every.copy(), np.zeros(len(every), dtype=np.int32), np.zeros(len(every), dtype=np.int64)
+        stable = list[tuple[Numbers, int]]()
+        for which, (slots, renaming) in enumerate(turns):
+            image = self._row_image(slots, renaming)
+            smaller = image < least
+            least[smaller], turn[smaller] = image[smaller], which
+            if which < rotations:
+                fixed += image == every
+            else:
+                stable.append((np.flatnonzero(image == every), which))
+        return _RowOrbits(
+            least,
+            turn,
+            np.bincount(least, minlength=len(every)) * fixed // rotations,
+            [(at[least[at] == at], which) for at, which in stable],
+        )
+
+    def _row_image(self, slots: bytes, renaming: int) -> Numbers:
+        """Return the row arrangement after each one is rearranged and renamed, ``(row arrangements,)``."""
+        if has_parity(self.row) or self.row.size * len(self.symmetries.renamings) > MAX_KEPT_RANKS:
+            return self.row.rank(self.symmetries.renamed(self.row_arrangements[:, list(slots)], renaming))
+        in_row = np.frombuffer(slots, dtype=np.uint8)[self.row_slots]
+        return self._row_renamings[renaming][self._rearranged(bytes(in_row))]
+
+    def _rearranged(self, slots: bytes) -> Numbers:
+        """Return the row arrangement after each one, ``(row arrangements,)``, and keep it.
+
+        ``slots`` are the slots from which the slots of the row get their pieces.
+        """
+        if slots not in self._ranks:
+            if len(self._ranks) * self.row.size >= MAX_KEPT_RANKS:
+                self._ranks.clear()
+            arranged = self.row_arrangements.copy()
+            arranged[:, self.row_slots] = self.row_arrangements[:, list(slots)]
+            self._ranks[slots] = self.row.rank(arranged)
+        return self._ranks[slots]
+
+    @cached_property
+    def _ranks(self) -> dict[bytes, Numbers]:
+        return {}
+
+    @cached_property
+    def _row_renamings(self) -> list[Numbers]:
+        """For each renaming, the row arrangement after it, ``(row arrangements,)``."""
+        return [
+            self.row.rank(self.symmetries.renamed(self.row_arrangements, number))
+            for number in range(len(self.symmetries.renamings))
+        ]
+
+    def numbered(self, of: Numbers, arranged: Labels) -> tuple[Numbers, Numbers]:
+        """Return the row and the column of the entry of each class ``(n,)`` with pieces ``(n, slots)``.
+
+        Either is NOT_NUMBERED if there is none.
+        """
+        rows, symmetries = self.rows, self.symmetries
+        symmetry, first = rows.symmetry[of], rows.first[of]
+        moved = np.take_along_axis(arranged, symmetries.origins[symmetry, of].astype(np.int64), axis=1)
+        moved = symmetries.renamed(moved, symmetries.renaming[symmetry])
+        arrangement = self.row.rank(moved)
+        turn = rows.turn[first, arrangement]
+        turned = np.take_along_axis(moved, rows.turns.origins[turn].astype(np.int64), axis=1)
+        column = self.column.rank(symmetries.renamed(turned, rows.turns.renaming[turn]))
+        row = rows.number[first, arrangement].astype(np.int64)
+        return np.where(arrangement == NOT_NUMBERED, NOT_NUMBERED, row), column
+
+
+def has_parity(arrangements: Orbits) -> bool:
+    """Return whether only arrangements of one parity are numbered, so that a product of two odd maps has no factors."""
+    return any(part.parity is not None for part in arrangements.parts)  # type: ignore[union-attr]
 
 
 @dataclass(frozen=True)
@@ -212,34 +394,29 @@ class ShapeClasses(Numbering):
 
     def rank(self, labels: Labels) -> Indices:
         """Return the index of the class of each position ``(n, places)``, as ``(n,)``; NOT_NUMBERED if it has none."""
-        graph, rows, ranks = self.frame.graph, self.frame.rows, np.full(len(labels), NOT_NUMBERED)
+        graph, ranks = self.frame.graph, np.full(len(labels), NOT_NUMBERED)
         known, shapes, arranged = graph.shapes.divided(labels)
         at_home = np.empty_like(arranged)
         np.put_along_axis(at_home, graph.homes[shapes].astype(np.int64), arranged, axis=1)
-        row, of = self.frame.row.rank(at_home), graph.of[shapes]
-        rotations = self._rotations[of, rows.rotation[of, row]]
-        column = self.frame.column.rank(np.take_along_axis(at_home, rotations, axis=1))
-        numbered = (row != NOT_NUMBERED) & (column != NOT_NUMBERED)
-        ranks[known] = np.where(
-            numbered, rows.number[of, row].astype(np.int64) * self.radices[-1] + column, NOT_NUMBERED
-        )
+        ranks[known] = self.rank_classes(graph.of[shapes].astype(np.int64), at_home)
         return ranks
 
-    @cached_property
-    def _rotations(self) -> Numbers:
-        """``(classes, rotations, slots)``: the rotations of each class, as far as it has them."""
-        each = self.frame.graph.rotations
-        found = np.zeros((len(each), max(map(len, each)), each[0].shape[1]), dtype=np.int64)
-        for number, rotations in enumerate(each):
-            found[number, : len(rotations)] = rotations
-        return found
+    def rank_classes(self, of: Numbers, arranged: Labels) -> Indices:
+        """Return the same as `rank` for classes ``(n,)`` with the pieces ``(n, slots)`` on their representatives."""
+        row, column = self.frame.numbered(of, arranged)
+        return np.where((row != NOT_NUMBERED) & (column != NOT_NUMBERED), row * self.radices[-1] + column, NOT_NUMBERED)
 
     def unrank(self, indices: Indices) -> Labels:
         """Return a position ``(n, places)`` of the class with each index ``(n,)``. The indices are not checked."""
+        graph, (of, arranged) = self.frame.graph, self.unrank_classes(indices)
+        return graph.shapes.positions(graph.representatives[of], arranged)
+
+    def unrank_classes(self, indices: Indices) -> tuple[Numbers, Labels]:
+        """Return the class ``(n,)`` of each index ``(n,)``, and its pieces ``(n, slots)`` on the representative."""
         frame, (row, column) = self.frame, np.divmod(indices, self.radices[-1])
-        arranged = frame.row.unrank(frame.rows.arrangement[row])
+        arranged = frame.row_arrangements[frame.rows.arrangement[row]]
         arranged[:, frame.column_slots] = frame.column.unrank(column)[:, frame.column_slots]
-        return frame.graph.shapes.positions(frame.graph.representatives[frame.rows.of[row]], arranged)
+        return frame.rows.of[row], arranged
 
     def filler(self, rules: Rules, leading: int) -> "ClassTables":
         """Return the filler of the only cut."""
@@ -247,10 +424,11 @@ class ShapeClasses(Numbering):
 
 
 def _frame(rules: Rules) -> Frame | None:
-    if not _latest or _latest[0][0] != rules.fingerprint:
+    latest = _latest[:1]  # other threads may replace it
+    if not latest or latest[0][0] != rules.fingerprint:
         graph = class_graph(rules)
-        _latest[:] = [(rules.fingerprint, None if graph is None else Frame.of(graph))]
-    return _latest[0][1]
+        latest = _latest[:] = [(rules.fingerprint, None if graph is None else Frame.of(graph))]
+    return latest[0][1]
 
 
 _latest: list[tuple[str, Frame | None]] = []
@@ -276,12 +454,12 @@ class ClassTables(Filler):
     @cached_property
     def max_moves(self) -> int:
         """Maximum number of moves of a class."""
-        return max(len(moves.to) for moves in self.frame.graph.moves)
+        return max(len(self.frame.graph.moves[number].to) for number in self.frame.rows.ranges)
 
     @property
     def most_column_maps(self) -> int:
         """The number of column maps."""
-        return self.frame.most_maps if self.width > 1 else 1
+        return len(self.frame.maps) if self.width > 1 else 1
 
     def begin(self) -> tuple[MoveTables, list[Fill]]:
         """Return unfilled tables and the calls that fill them: one for each class and one for each column map."""
@@ -289,30 +467,62 @@ class ClassTables(Filler):
         target = np.full((self.rows, self.max_moves), ILLEGAL, dtype=np.int32)
         column_map: ColumnMap = np.zeros((self.rows, self.max_moves if self.width > 1 else 0), dtype=index_type(count))
         maps = unfilled_maps(count, self.width)
-        ends = np.searchsorted(rows.of, np.arange(len(self.frame.graph.moves) + 1)).tolist()
-        fills: list[Fill] = [
-            partial(self._fill_rows, number, rows.arrangement[first:end], target[first:end], column_map[first:end])
-            for number, (first, end) in enumerate(pairwise(ends))
-        ]
+        fills: list[Fill] = []
+        for number in rows.ranges:
+            here = slice(*np.searchsorted(rows.of, [number, number + 1]))
+            fills.append(partial(self._fill_rows, number, rows.arrangement[here], target[here], column_map[here]))
         if self.width > 1:
-            fills += [partial(self._fill_map, maps[number], key) for key, number in self.frame.maps.items()]
-        return MoveTables(target, column_map, maps, undirected=True), fills
+            by_slots = dict[bytes, list[tuple[int, int]]]()
+            for (slots, renaming), which in self.frame.maps.items():
+                by_slots.setdefault(slots, []).append((which, renaming))
+            fills += [partial(self._fill_maps, maps, slots, some) for slots, some in by_slots.items()]
+        return MoveTables(target, column_map, maps, undirected=True, closing=self._closing), fills
+
+    @property
+    def _closing(self) -> Closing | None:
+        frame = self.frame
+        pairs = {(row, frame.maps[frame.map_of(turn)]) for row, turn in frame.rows.stabilisers}
+        found = np.array(sorted(pair for pair in pairs if pair[1]), dtype=np.int32).reshape(-1, 2)  # no identity
+        rows, counts = np.unique(found[:, 0], return_counts=True)
+        begins = np.concatenate(([0], np.cumsum(counts))).astype(np.int64)
+        return Closing(rows, begins, np.ascontiguousarray(found[:, 1])) if len(rows) and self.width > 1 else None
 
     def _fill_rows(self, number: int, arrangements: Numbers, target: NDArray[np.int32], column_map: ColumnMap) -> None:
-        frame, moves = self.frame, self.frame.graph.moves[number]
-        labels = frame.row_arrangements[arrangements]
-        for move, (to, slots) in enumerate(zip(moves.to.tolist(), moves.origins, strict=True)):
-            after = frame.row.rank(labels[:, slots])
-            target[:, move] = frame.rows.number[to, after]
+        frame = self.frame
+        for move, (to, origins, renaming) in enumerate(frame.moves_of(number)):
+            after = frame.arrangements_after(arrangements, origins, renaming)
+            target[:, move] = frame.rows.number[to][after]
             if column_map.shape[1]:
-                turned = slots[frame.graph.rotations[to]][:, frame.column_slots]
-                maps = np.array([frame.maps[line.tobytes()] for line in turned])
-                column_map[:, move] = maps[frame.rows.rotation[to, after]]
+                turns, which = np.unique(frame.rows.turn[to][after], return_inverse=True)
+                maps = [frame.maps[frame.map_after(origins, renaming, turn)] for turn in turns.tolist()]
+                column_map[:, move] = np.array(maps)[which]
 
-    def _fill_map(self, column_map: NDArray[Any], key: bytes) -> None:
-        columns = self.frame.column.unrank(np.arange(self.width))
-        columns[:, self.frame.column_slots] = columns[:, np.frombuffer(key, dtype=np.uint8)]
-        column_map[:] = self.frame.column.rank(columns)
+    def _fill_maps(self, maps: ColumnMaps, slots: bytes, some: list[tuple[int, int]]) -> None:
+        """Fill the maps that rearrange the slots alike; each is given with its number and its renaming."""
+        columns = self._columns.copy()
+        columns[:, self.frame.column_slots] = columns[:, np.frombuffer(slots, dtype=np.uint8)]
+        ranks = self.frame.column.rank(columns)
+        for which, renaming in some:
+            if has_parity(self.frame.column):
+                maps[which] = self.frame.column.rank(self.frame.symmetries.renamed(columns, renaming))
+            else:
+                maps[which] = self._renamed_columns[renaming][ranks]
+
+    @cached_property
+    def _columns(self) -> Labels:
+        """``(width, slots)``: the pieces of each column; other slots are undefined."""
+        arranged = np.zeros((self.width, self.frame.graph.slots.places), dtype=np.uint8)
+        at = self.frame.column_slots
+        arranged[:, at] = self.frame.column.unrank(np.arange(self.width))[:, at]
+        return arranged
+
+    @cached_property
+    def _renamed_columns(self) -> dict[int, Numbers]:
+        """For each renaming of the maps, the column after it."""
+        return {
+            number: self.frame.column.rank(self.frame.symmetries.renamed(self._columns, number))
+            for number in {renaming for _, renaming in self.frame.maps}
+        }
 
     def building_bytes(self, threads: int) -> int:
         """Return an upper bound on the bytes in use, besides the tables, while ``threads`` threads fill them."""

@@ -93,10 +93,11 @@ class ShapeGraph:
 
 def shape_graph(rules: Rules) -> ShapeGraph | None:
     """Return the shapes of a puzzle; None if its moves are not suitable transforms, or if there are too many shapes."""
-    if not _latest or _latest[0][0] != rules.fingerprint:
+    latest = _latest[:1]  # other threads may replace it
+    if not latest or latest[0][0] != rules.fingerprint:
         found = explored(rules)
-        _latest[:] = [(rules.fingerprint, None if found is None else _legal_first(found))]
-    return _latest[0][1]
+        latest = _latest[:] = [(rules.fingerprint, None if found is None else _legal_first(found))]
+    return latest[0][1]
 
 
 _latest: list[tuple[str, ShapeGraph | None]] = []
