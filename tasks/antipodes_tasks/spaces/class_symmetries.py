@@ -84,6 +84,10 @@ class ClassSymmetries:
         slots = np.arange(self.renamings.shape[1])[:, np.newaxis]
         return np.array([[number[then[slots, one].tobytes()] for one in self.renamings] for then in self.renamings])
 
+    def inverse(self, slots: bytes, renaming: int) -> tuple[bytes, int]:
+        """Return the rearrangement and the number of the renaming that together reverse others of these."""
+        return _inverse(slots), int(np.flatnonzero(self.products[:, renaming] == 0)[0])
+
     @classmethod
     def trivial(cls, graph: ClassGraph) -> "ClassSymmetries":
         """Return the identity only."""

@@ -85,12 +85,14 @@ class _Rows(NamedTuple):
 class _RowOrbits(NamedTuple):
     """The orbits of the row arrangements of a class."""
 
-    least: Numbers
+    first: Numbers
+    """The first arrangement of each orbit, ascending."""
+    least: NDArray[np.int32]
     """``(row arrangements,)``: the first arrangement of the orbit of each."""
     turn: NDArray[np.int32]
     """``(row arrangements,)``: the turn that leads to it."""
     rows: Numbers
-    """``(row arrangements,)``: for the first one of each orbit, the number of rows up to rotations in the orbit."""
+    """The number of rows up to rotations in each orbit."""
     stable: list[tuple[Numbers, int]]
     """The first arrangements that a turn takes to themselves, and the turn; rotations are left out."""
 
@@ -227,15 +229,14 @@ class Frame:
             here = self._turns(one)
             ranges[one] = range(len(turns), len(turns) + len(here))
             orbits = self._orbits(here, len(self.graph.rotations[one]))
-            kept = np.flatnonzero(orbits.least == np.arange(self.row.size))
             numbers = np.zeros(self.row.size, dtype=np.int32)
-            numbers[kept] = sum(map(len, of)) + np.arange(len(kept))
+            numbers[orbits.first] = sum(map(len, of)) + np.arange(len(orbits.first))
             number[one], turn[one] = numbers[orbits.least], len(turns) + orbits.turn
             stabilisers += [(row, len(turns) + which) for at, which in orbits.stable for row in numbers[at].tolist()]
             turns += here
-            of.append(np.full(len(kept), one))
-            arrangement.append(kept)
-            weights.append(sizes[one] * orbits.rows[kept])
+            of.append(np.full(len(orbits.first), one))
+            arrangement.append(orbits.first)
+            weights.append(sizes[one] * orbits.rows)
         self._ranks.clear()
         origins = np.array([list(slots) for slots, _ in turns], dtype=np.uint8)
         every = _Turns(origins, np.array([renaming for _, renaming in turns]))
@@ -262,30 +263,27 @@ class Frame:
 
     def _orbits(self, turns: Sequence[tuple[bytes, int]], rotations: int) -> _RowOrbits:
         """Return the orbits of the row arrangements under the turns of a class, the first of which are rotations."""
-        every = np.arange(self.row.size)
-        least, turn, fixed = every.copy(), np.zeros(len(every), dtype=np.int32), np.zeros(len(every), dtype=np.int64)
+        first = np.arange(self.row.size)
+        for one in turns:
+            first = first[self._row_images(first, *one) >= first]
+        least, turn = (np.zeros(self.row.size, dtype=np.int32) for _ in range(2))
+        number, fixed = {one: which for which, one in enumerate(turns)}, np.zeros(len(first), dtype=np.int64)
         stable = list[tuple[Numbers, int]]()
-        for which, (slots, renaming) in enumerate(turns):
-            image = self._row_image(slots, renaming)
-            smaller = image < least
-            least[smaller], turn[smaller] = image[smaller], which
+        for one, which in reversed(number.items()):  # the identity comes last
+            images = self._row_images(first, *one)
+            least[images], turn[images] = first, number[self.symmetries.inverse(*one)]
             if which < rotations:
-                fixed += image == every
+                fixed += images == first
             else:
-                stable.append((np.flatnonzero(image == every), which))
-        return _RowOrbits(
-            least,
-            turn,
-            np.bincount(least, minlength=len(every)) * fixed // rotations,
-            [(at[least[at] == at], which) for at, which in stable],
-        )
+                stable.append((first[images == first], which))
+        return _RowOrbits(first, least, turn, np.bincount(least)[first] * fixed // rotations, stable)
 
-    def _row_image(self, slots: bytes, renaming: int) -> Numbers:
-        """Return the row arrangement after each one is rearranged and renamed, ``(row arrangements,)``."""
+    def _row_images(self, arrangements: Numbers, slots: bytes, renaming: int) -> Numbers:
+        """Return the row arrangements after some of them ``(n,)`` are rearranged and renamed."""
         if has_parity(self.row) or self.row.size * len(self.symmetries.renamings) > MAX_KEPT_RANKS:
-            return self.row.rank(self.symmetries.renamed(self.row_arrangements[:, list(slots)], renaming))
+            return self.arrangements_after(arrangements, np.frombuffer(slots, dtype=np.uint8), renaming)
         in_row = np.frombuffer(slots, dtype=np.uint8)[self.row_slots]
-        return self._row_renamings[renaming][self._rearranged(bytes(in_row))]
+        return self._row_renamings[renaming][self._rearranged(bytes(in_row))[arrangements]]
 
     def _rearranged(self, slots: bytes) -> Numbers:
         """Return the row arrangement after each one, ``(row arrangements,)``, and keep it.
