@@ -3,10 +3,19 @@ from collections.abc import Iterator
 import pytest
 from clusters import Cluster
 from distributed import Client, LocalCluster
+from waiting import PATIENCE
 
 from antipodes.executors.api import never_stop
+from antipodes.executors.distributed import connection, version_check
 from antipodes.executors.distributed.cluster import Cluster as Members
 from antipodes.system.events import silence
+
+
+@pytest.fixture(autouse=True)
+def _patience(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Workers of a busy machine count as members although they answer late; tests that wait for a limit shorten it."""
+    monkeypatch.setattr(version_check, "VERSIONS_SECONDS", PATIENCE)
+    monkeypatch.setattr(connection, "NOTICE_SECONDS", PATIENCE)
 
 
 @pytest.fixture

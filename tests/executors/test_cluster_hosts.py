@@ -74,7 +74,7 @@ def test_a_worker_that_is_cut_off_cannot_write(apart: Cluster, hosts: Hosts, beg
 
 def test_a_program_that_is_cut_off_ends(apart: Cluster, hosts: Hosts, begin: Begin, same: Same) -> None:
     """Its message names the command that resumes the run."""
-    run = begin_apart(apart, hosts, begin, "--scheduler-timeout", 12)
+    run = begin_apart(apart, hosts, begin, "--scheduler-timeout", 30)
     hosts.cut(CLIENT)
     run.fail(
         75,

@@ -37,7 +37,7 @@ def test_a_nanny_stops_a_worker_without_memory(
     cluster: Cluster, by_threads: ByThreads, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The run names it, and waits for the nanny's reason for as long as it takes here; it resumes on another one."""
-    monkeypatch.setattr(tasks, "REASON_SECONDS", 5.0)
+    monkeypatch.setattr(tasks, "REASON_SECONDS", 20.0)
     small, config = cluster.add_workers(1, "--memory-limit", "160MB", nanny=True)[0], load_config("three-colours")
     at = RunOptions(scheduler=cluster.address, memory_limit=8 * GIB)
     error = error_of(lambda: run_puzzle(config, tmp_path / "t.zarr", at))
@@ -61,7 +61,6 @@ def test_workers_without_a_nanny_run_out_of_memory(
     cluster: Cluster, by_threads: ByThreads, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """However little is missing, the worker reports that, is stuck, or dies: the run names it, and can be resumed."""
-    monkeypatch.setattr(health, "STUCK_SECONDS", 5.0)
     at = RunOptions(scheduler=cluster.address, memory_limit=8 * GIB)
     expected = by_threads("three-colours")
     events: list[Event] = []
@@ -84,7 +83,10 @@ def test_workers_without_a_nanny_run_out_of_memory(
         more = (too_little + enough) // 2
         worker, store = fresh_worker(), f"{more}.zarr"
         limit_memory(worker, more)
-        if error := error_of(partial(compute, "three-colours", store)):
+        with monkeypatch.context() as patch:  # a healthy worker of a busy machine may stand still for longer
+            patch.setattr(health, "STUCK_SECONDS", 5.0)
+            error = error_of(partial(compute, "three-colours", store))
+        if error:
             assert isinstance(error, SchedulerError | StoreError | WorkerFailedError | InterruptedRunError), error
             assert not isinstance(error, StoreDamagedError), error
             # A worker that dies between two tasks is only missing: no task names it, and the run waits for workers.

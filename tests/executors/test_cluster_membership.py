@@ -1,5 +1,6 @@
 """Workers that retire, come back or are paused from the start, and lost connections: no run waits forever."""
 
+import signal
 import time
 import uuid
 from functools import partial
@@ -11,7 +12,7 @@ from clusters import Cluster, with_other
 from distributed import Client
 from ports import free_port
 from program_runs import EVERY_LAYER, Begin, Same
-from waiting import error_of, wait_until
+from waiting import PATIENCE, error_of, wait_until
 
 from antipodes.executors.api import Call, Key, never_stop
 from antipodes.executors.distributed import health
@@ -200,10 +201,14 @@ def test_a_worker_that_is_paused_from_the_start_fails_the_run(
 
 @pytest.mark.slow
 def test_a_missing_scheduler_file_is_waited_for(begin: Begin, tmp_path: Path) -> None:
-    run = begin("tile", "3x20", "--store", "t.zarr", "--scheduler-file", "none.json", "--scheduler-timeout", 5)
-    run.fail(1, "none.json", "does not exist")
-    (line,) = run.lines[:-1]
-    assert line.endswith(" waiting for a dask scheduler to write none.json\n")
+    command = ["tile", "3x20", "--store", "t.zarr", "--scheduler-file", "none.json", "--scheduler-timeout"]
+    begin(*command, 2).fail(1, "none.json", "does not exist")
+    run = begin(*command, int(PATIENCE))
+    run.wait_for(" waiting for a dask scheduler to write none.json\n")
+    run.signal(signal.SIGINT)
+    run.wait_for("interrupt again to stop immediately")
+    run.signal(signal.SIGINT)
+    run.fail(75, "stopped immediately")
     assert not (tmp_path / "t.zarr").exists()
 
 
@@ -211,7 +216,7 @@ def test_a_missing_scheduler_file_is_waited_for(begin: Begin, tmp_path: Path) ->
 def test_a_lost_scheduler_matters_more_than_its_performance_report(cluster: Cluster, begin: Begin) -> None:
     pytest.importorskip("bokeh")
     cluster.add_workers(1)
-    at = ["--scheduler", cluster.address, "--scheduler-timeout", 10, *EVERY_LAYER]
+    at = ["--scheduler", cluster.address, "--scheduler-timeout", 30, *EVERY_LAYER]
     run = begin("run", "eight-puzzle", "--store", "t.zarr", *at, "--performance-report", "report.html")
     run.wait_for("committed up to depth 6")
     assert cluster.scheduler is not None

@@ -11,6 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import dask.config
 import pytest
 from clusters import Cluster
 from distributed import Client, LocalCluster, Scheduler, SchedulerPlugin
@@ -21,7 +22,15 @@ from antipodes.executors.api import never_stop
 from antipodes.executors.distributed import connection, health, version_check
 from antipodes.executors.distributed.cluster import Cluster as Workers
 from antipodes.puzzles.config import load_config
-from antipodes.system.events import ClusterReady, Event, LayerFinished, Waiting, WorkerRefused, silence
+from antipodes.system.events import (
+    ClusterReady,
+    Event,
+    LayerFinished,
+    Waiting,
+    WaitingForWorkers,
+    WorkerRefused,
+    silence,
+)
 from antipodes.tables.run import RunOptions, run_puzzle
 from antipodes_tasks.base.errors import InterruptedRunError, SchedulerError, SchedulerSilentError
 
@@ -83,13 +92,19 @@ def listening() -> Iterator[Callable[[bytes], str]]:
 
 @pytest.mark.parametrize("greeting", [b"", bytes(4), b"HTTP/1.1 400 Bad Request\r\n\r\n"])
 def test_other_servers_are_no_schedulers(
-    greeting: bytes, listening: Callable[[bytes], str], lose_patience: Callable[[], None], tmp_path: Path
+    greeting: bytes,
+    listening: Callable[[bytes], str],
+    lose_patience: Callable[[], None],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
 ) -> None:
     lose_patience()
+    monkeypatch.setattr(connection, "ANNOUNCE_SECONDS", 0.0)  # long before the timeout, even if this process is slow
     address, events, begin = listening(greeting), list[Event](), time.monotonic()
-    with pytest.raises(SchedulerError, match=f"no dask scheduler answers at {address}"):
+    refused = pytest.raises(SchedulerError, match=f"no dask scheduler answers at {address}")
+    with dask.config.set({"distributed.comm.timeouts.connect": f"{2 * PATIENCE} s"}), refused:
         run_puzzle(EIGHT, tmp_path / "t.zarr", RunOptions(scheduler=address), events.append)
-    assert time.monotonic() - begin < 25, "dask's own limit is 30 seconds"
+    assert time.monotonic() - begin < PATIENCE, "that was dask's own limit"
     gc.collect()
     assert not [one for one in gc.get_objects() if isinstance(one, Client) and one.status == "connecting"]
     if not greeting:
@@ -238,12 +253,14 @@ def test_a_worker_is_frozen_when_a_run_starts(
             with shared.groups[-1].frozen():
                 with monkeypatch.context() as patch:
                     patch.setattr(version_check, "VERSIONS_SECONDS", 3.0)
-                    patch.setattr(connection, "ANNOUNCE_SECONDS", 0.2)
+                    patch.setattr(connection, "ANNOUNCE_SECONDS", 0.0)
                     assert scheduler.wait_for_workers(events.append, never_stop)
                 assert len(scheduler.members) == 1
                 (silent,) = shared.workers().keys() - scheduler.members.keys()
-                said = [Waiting("the versions of 2 workers"), WorkerRefused(f"worker {silent} does not answer")]
-                assert [event for event in events if event in said] == said
+                assert Waiting("the versions of 2 workers") in events
+                # on a busy machine the other worker answers late, too: then the run has no member at first
+                (named,) = [event for event in events if str(silent) in str(event)]
+                assert named in (WorkerRefused(why := f"worker {silent} does not answer"), WaitingForWorkers(why))
                 run_puzzle(EIGHT, tmp_path / "t.zarr", RunOptions(checkpoint_every=0), scheduler=scheduler)
             wait_until(lambda: scheduler.workers_changed, "the run knows that the worker answers")
             assert scheduler.wait_for_workers(events.append, never_stop)

@@ -84,7 +84,8 @@ def pending(scheduler: Workers) -> bool:
 def test_a_small_worker_joins_a_healthy_run(cluster: Cluster, begin: Begin, same: Same) -> None:
     """The run neither commits nor restores anything because of it."""
     (first,) = cluster.add_workers(1, "--memory-limit", "1GiB")
-    run = begin("run", "eight-puzzle", "--store", "t.zarr", "--scheduler", cluster.address, "--json")
+    at = ["--scheduler", cluster.address, "--checkpoint-every", 1000]
+    run = begin("run", "eight-puzzle", "--store", "t.zarr", *at, "--json")
     run.wait_for("1 worker with 1 thread")
     first.stop()
     cluster.add_workers(1, *SMALL, examined=True)

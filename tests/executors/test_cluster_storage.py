@@ -80,7 +80,7 @@ def test_a_signal_before_the_first_answer(idle: Cluster, bucket: Bucket, proxy: 
 
 def test_the_bucket_and_the_scheduler_are_silent(cluster: Cluster, bucket: Bucket, proxy: Proxy, begin: Begin) -> None:
     cluster.add_workers(1, environment={"AWS_ENDPOINT_URL": proxy.url})
-    at = ["--scheduler", cluster.address, "--scheduler-timeout", 10, *EVERY_LAYER]
+    at = ["--scheduler", cluster.address, "--scheduler-timeout", 30, *EVERY_LAYER]
     run = begin("run", "eight-puzzle", "--store", bucket.url(), *at)
     run.wait_for("committed up to depth 3")
     assert cluster.scheduler is not None

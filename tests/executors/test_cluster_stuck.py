@@ -48,6 +48,20 @@ def workers(thread_workers: LocalCluster, monkeypatch: pytest.MonkeyPatch) -> Lo
 
 
 @pytest.fixture
+def _late_answers(workers: LocalCluster, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Lets workers answer the scheduler late, since this process may stand still for longer than `STUCK`."""
+
+    def late(check: Callable[..., Any]) -> Callable[..., Any]:
+        async def check_patiently(asked: Any, base: float, dask_scheduler: Any) -> Any:
+            return await check(asked, PATIENCE, dask_scheduler)
+
+        return check_patiently
+
+    for check in (health.why_stuck, health.unable_to_send):
+        monkeypatch.setattr(health, check.__name__, late(check))
+
+
+@pytest.fixture
 def cluster(members: Cluster) -> Cluster:
     return members
 
@@ -73,25 +87,35 @@ async def is_busy(*_: object, **__: object) -> dict[str, str]:
     return {"status": "busy"}
 
 
-SENDING = [
-    (fails, "MemoryError"),
-    (never_answers, "did not arrive within 2 seconds"),
-    (is_busy, "did not arrive"),
-    (None, "cannot be serialized"),
-]
-
-
 @pytest.mark.parametrize(
     ("answer", "why", "to"),
     [
-        (*SENDING[0], "the run"),
-        *(pytest.param(*sending, "the run", marks=pytest.mark.slow) for sending in SENDING[1:]),
-        (*SENDING[0], "another worker"),
+        (fails, "MemoryError", "the run"),
+        pytest.param(None, "cannot be serialized", "the run", marks=pytest.mark.slow),
+        (fails, "MemoryError", "another worker"),
     ],
 )
+@pytest.mark.usefixtures("_late_answers")
 def test_a_worker_cannot_send_a_result(
     to: str, answer: Callable[..., Any] | None, why: str, cluster: Cluster, workers: LocalCluster
 ) -> None:
+    check_that_the_sender_is_lost(to, answer, why, cluster, workers)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("answer", "why"), [(never_answers, "did not arrive within 2 seconds"), (is_busy, "did not arrive")]
+)
+def test_a_worker_does_not_send_a_result_in_time(
+    answer: Callable[..., Any], why: str, cluster: Cluster, workers: LocalCluster
+) -> None:
+    check_that_the_sender_is_lost("the run", answer, why, cluster, workers)
+
+
+def check_that_the_sender_is_lost(
+    to: str, answer: Callable[..., Any] | None, why: str, cluster: Cluster, workers: LocalCluster
+) -> None:
+    """A worker that answers requests for a result in this way is given up, and the other one is used."""
     broken, other = cluster.members
     if answer:
         worker_at(workers, broken).handlers["get_data"] = answer
@@ -104,6 +128,7 @@ def test_a_worker_cannot_send_a_result(
     assert list(cluster.members) == [other]
 
 
+@pytest.mark.usefixtures("_late_answers")
 def test_a_worker_cannot_receive_results(cluster: Cluster, workers: LocalCluster) -> None:
     """Such as one that a firewall separates from another worker, but not from the scheduler."""
     sender, broken = cluster.members
@@ -131,6 +156,7 @@ def pause(worker: Worker) -> None:
 
 
 @pytest.mark.parametrize("breaking", [ignore_tasks, pause])
+@pytest.mark.usefixtures("_late_answers")
 def test_tasks_of_a_worker_that_runs_none_are_run_by_others(
     breaking: Callable[[Worker], None], cluster: Cluster, workers: LocalCluster
 ) -> None:
@@ -164,6 +190,7 @@ def test_a_worker_that_is_no_longer_heard_of_counts_as_lost(
     assert cluster.gather(cluster.persist({("add", 1): (sum, (1, 2))}).values()) == [3]
 
 
+@pytest.mark.usefixtures("_late_answers")
 def test_a_long_task_is_progress(cluster: Cluster) -> None:
     """Also a task behind it in the queue, and others that wait for its result."""
     worker, other = cluster.members
@@ -174,6 +201,7 @@ def test_a_long_task_is_progress(cluster: Cluster) -> None:
     assert cluster.gather([long, queued, after]) == [None, 3, "None"]
 
 
+@pytest.mark.usefixtures("_late_answers")
 def test_a_task_that_the_scheduler_has_forgotten_is_progress(cluster: Cluster, workers: LocalCluster) -> None:
     """Such as one of a run that was interrupted: its thread is busy until the task ends."""
     worker, _ = cluster.members
@@ -190,6 +218,7 @@ def test_a_large_transfer_has_more_time() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("_late_answers")
 def test_results_over_a_slow_connection_have_more_time_again(cluster: Cluster, workers: LocalCluster) -> None:
     handlers = workers.scheduler.handlers
     gather, deadline = handlers["gather"], time.monotonic() + PATIENCE
@@ -208,6 +237,7 @@ class Unpackable:
         return divmod, (1, 0)
 
 
+@pytest.mark.usefixtures("_late_answers")
 def test_a_result_that_cannot_be_unpacked_here_is_no_worker_s_fault(cluster: Cluster) -> None:
     handles = list(cluster.persist({("make", 0): (Unpackable,)}).values())
     with pytest.raises(WorkerFailedError, match=r"this process cannot unpack .* ZeroDivisionError"):
@@ -225,6 +255,7 @@ def fail_after(worker: Worker, requests: int) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("_late_answers")
 def test_a_table_is_completed_by_the_other_workers(
     cluster: Cluster, workers: LocalCluster, same: Same, tmp_path: Path
 ) -> None:
@@ -239,6 +270,7 @@ def test_a_table_is_completed_by_the_other_workers(
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("_late_answers")
 def test_a_worker_that_counts_as_lost_cannot_write_any_more(
     cluster: Cluster, workers: LocalCluster, same: Same, tmp_path: Path
 ) -> None:
@@ -269,6 +301,7 @@ def test_a_worker_that_counts_as_lost_cannot_write_any_more(
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("_late_answers")
 def test_tilings_are_completed_by_the_other_workers(
     cluster: Cluster, workers: LocalCluster, same: Same, tmp_path: Path
 ) -> None:
@@ -278,6 +311,7 @@ def test_tilings_are_completed_by_the_other_workers(
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("_late_answers")
 def test_a_run_ends_with_the_name_of_the_only_worker(cluster: Cluster, workers: LocalCluster, tmp_path: Path) -> None:
     retired, broken = cluster.members
     cluster.client.retire_workers([retired])

@@ -158,7 +158,7 @@ RESUMED_BY = "resume with: antipodes resume t.zarr --checkpoint-every 0 --schedu
 def begin_eight(cluster: Cluster, begin: Begin) -> Run:
     """A run that commits each layer and has committed depth 6."""
     cluster.add_workers(2)
-    at = "--scheduler", cluster.address, "--scheduler-timeout", 10
+    at = "--scheduler", cluster.address, "--scheduler-timeout", 30
     run = begin("run", "eight-puzzle", "--store", "t.zarr", *at, *EVERY_LAYER)
     run.wait_for("committed up to depth 6")
     return run

@@ -233,7 +233,7 @@ import time
 from antipodes.executors.distributed.connection import scratch_folder
 with scratch_folder() as folder:
     print(folder, flush=True)
-    time.sleep(60)
+    time.sleep(600)
 """
 
 

@@ -17,7 +17,7 @@ from tornado.ioloop import PeriodicCallback
 from waiting import PATIENCE, error_of, wait_until
 
 from antipodes.executors.api import never_stop
-from antipodes.executors.distributed import worker
+from antipodes.executors.distributed import connection, worker
 from antipodes.executors.distributed.cluster import Cluster as Workers
 from antipodes.system.events import silence
 from antipodes.system.machine import glibc
@@ -140,7 +140,8 @@ def runs_of(client: Client) -> int:
     return sum(client.run(count).values())
 
 
-def test_the_end_of_a_run_does_not_wait_for_a_frozen_worker(shared: Cluster) -> None:
+def test_the_end_of_a_run_does_not_wait_for_a_frozen_worker(shared: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connection, "NOTICE_SECONDS", 2.0)
     frozen = shared.groups[-1]
 
     def end() -> None:

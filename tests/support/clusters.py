@@ -14,7 +14,7 @@ from typing import Any
 import distributed
 import psutil
 from forks import popen
-from waiting import wait_until
+from waiting import PATIENCE, wait_until
 
 SCHEDULER = [sys.executable, "-m", "distributed.cli.dask_scheduler", "--no-dashboard"]
 WORKER = [sys.executable, "-m", "distributed.cli.dask_worker", "--no-dashboard", "--nthreads", "1"]
@@ -117,8 +117,8 @@ def connect(address: str) -> Client:
     """Open a client, again if the scheduler sends a message to all clients at that moment."""
     for _ in range(4):
         with suppress(ConnectionError):
-            return Client(address, timeout="30s", set_as_default=False)
-    return Client(address, timeout="30s", set_as_default=False)
+            return Client(address, timeout=PATIENCE, set_as_default=False)
+    return Client(address, timeout=PATIENCE, set_as_default=False)
 
 
 class Cluster:

@@ -22,6 +22,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from waiting import PATIENCE
+
 PROGRAM = [sys.executable, "-c", "from antipodes.cli.program import main; main()"]
 DASK = ("distributed.cli.dask_scheduler", "distributed.cli.dask_worker")
 FOLDER = Path(__file__).parent
@@ -104,6 +106,9 @@ def load() -> None:
     from importlib import import_module
 
     from antipodes.cli.main import COMMANDS, load_command
+    from antipodes.executors.distributed import version_check
+    from antipodes.puzzles import python_source
+    from antipodes_tasks.base import jit
     from antipodes_tasks.bfs.partition import warm_up
 
     for commands in COMMANDS.values():
@@ -112,6 +117,9 @@ def load() -> None:
     for name in (*DASK, "antipodes.tables.run", "antipodes.tilings.run"):
         import_module(name)
     warm_up()
+    # On a busy machine, workers and second processes answer late, and kernels that need no compilation load slowly.
+    version_check.VERSIONS_SECONDS = 60.0
+    python_source.SECOND_SECONDS = jit.REPORT_AFTER_SECONDS = PATIENCE
 
 
 def serve(connection: socket.socket) -> dict[str, Any]:
