@@ -17,6 +17,7 @@ from forks import PROGRAM, Forked, popen
 from hypothesis import settings
 from hypothesis.internal.conjecture import providers
 from programs import Command, Outcome, Process, forget_puzzles
+from waiting import PATIENCE
 
 if TYPE_CHECKING:
     from browsers import Pages
@@ -86,11 +87,28 @@ def _data_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 
 @pytest.fixture(scope="session", autouse=True)
 def _second_processes() -> Iterator[None]:
-    """Forks the second process that compares a puzzle in Python, instead of a start that takes half a second of CPU."""
+    """Forks the second process that compares a puzzle in Python, instead of a start that takes half a second of CPU.
+
+    On a busy machine, it may take its time.
+    """
     from antipodes.puzzles import python_source
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(python_source, "subprocess", SimpleNamespace(**{**vars(subprocess), "Popen": Forked}))
+        patch.setattr(python_source, "SECOND_SECONDS", PATIENCE)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _slow_files() -> Iterator[None]:
+    """Runs wait patiently for files, since while they wait, they would report it and ask whether to stop.
+
+    Tests count how often a run asks, once for each layer, and compare its messages.
+    """
+    from antipodes.storage import retry
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(retry, "REPORT_AFTER_SECONDS", PATIENCE)
         yield
 
 
@@ -123,12 +141,19 @@ def _kernels(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 
 @pytest.fixture
 def cli(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Command:
-    """Runs a command in this process, in an empty directory; time estimates are rough, and therefore fast."""
+    """Runs a command in this process, in an empty directory; time estimates are rough, and therefore fast.
+
+    It reports no progress of quick work, not even on a busy machine.
+    """
     from antipodes.cli.main import run_command
+    from antipodes.progress import search_progress
     from antipodes.tables.search import duration
+    from antipodes_tasks.base import parallel
 
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(duration, "TRIAL_SECONDS", 0.05)
+    monkeypatch.setattr(parallel, "REPORT_AFTER_SECONDS", PATIENCE)
+    monkeypatch.setattr(search_progress, "FIRST", PATIENCE)
 
     def run(*arguments: object, stdin: str = "") -> Outcome:
         forget_puzzles()

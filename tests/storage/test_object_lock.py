@@ -305,6 +305,8 @@ def test_a_server_too_slow_to_renew_the_lock(bucket: Bucket, monkeypatch: pytest
 def test_a_lock_that_was_put_though_the_answer_was_lost(
     change: str, bucket: Bucket, proxy: Proxy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    for limit in ("HEARTBEAT_SECONDS", "SAFE_SECONDS"):  # the lock is renewed only where the test asks for it
+        monkeypatch.setattr(objects, limit, PATIENCE)
     monkeypatch.setenv("ANTIPODES_RETRY_SECONDS", "0")
     store, manifest = created(bucket)
     with store.lock() as handle:
