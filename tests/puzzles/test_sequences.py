@@ -157,7 +157,7 @@ def test_powers_of_groups(names: list[str], power: int) -> None:
 def test_long_sequences_take_a_moment(text: str, turn: Turn) -> None:
     begun = time.process_time()
     assert parse_sequence(text, NAMES) == turn
-    assert time.process_time() - begun < 5
+    assert time.process_time() - begun < 30
 
 
 def test_names_defined_by_each_other() -> None:

@@ -1,5 +1,6 @@
 """Workers and schedulers that are lost at chosen calls: the search finds again what was lost, and counts the loss."""
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -243,6 +244,7 @@ def test_a_scheduler_that_is_lost_for_good(tmp_path: Path) -> None:
 def test_no_commit_is_repeated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Blocks of 4, 8 and 16 layers, each committed; the last one holds the end, and needs no second commit."""
     monkeypatch.setattr("antipodes.tables.layers.commits.MAX_TOGETHER", 16)
+    monkeypatch.setattr("antipodes.tables.layers.commits.BLOCK_SECONDS", math.inf)
     events: list[Event] = []
     run_on(Forgetful(()), tmp_path / "t.zarr", 1e-9, events)
     assert [event.depth for event in events if isinstance(event, Committed)] == [0, 4, 12, 22]
