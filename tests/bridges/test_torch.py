@@ -23,6 +23,30 @@ def drawn(dataset: Any, batches: int, workers: int = 0) -> tuple[Any, Any]:
     return tuple(torch.cat(one).numpy() for one in zip(*parts, strict=True))
 
 
+def test_a_module_is_evaluated(finished: Path) -> None:
+    """In evaluation mode and without gradients; afterwards, each part is in the same mode as before."""
+
+    class Blank(torch.nn.Module):  # type: ignore[misc, name-defined]
+        def __init__(self) -> None:
+            super().__init__()
+            self.dropout, self.frozen = torch.nn.Dropout(0.5), torch.nn.Dropout(0.5).eval()
+            self.weight = torch.nn.Parameter(torch.full((81,), 1.0))
+
+        def forward(self, inputs: Any) -> Any:
+            assert not any((self.training, self.dropout.training, torch.is_grad_enabled()))
+            return self.dropout(inputs @ self.weight).unsqueeze(1) - 9.5
+
+    module = Blank()
+    with ap.open_table(finished) as table:
+        result = table.evaluate(module, encode="one-hot")
+        assert (result.name, result.exhaustive, result.admissible) == ("Blank", True, True)
+        assert np.nanmax(abs(result.mean + 0.5)) < 1e-6
+        assert (module.training, module.dropout.training, module.frozen.training) == (True, True, False)
+        with pytest.raises(InputError, match="the heuristic Blank: RuntimeError"):
+            table.evaluate(module)
+        assert module.training
+
+
 def test_a_table_predicts_tensors(finished: Path) -> None:
     with ap.open_table(finished) as table:
         positions, distances = table.dataset(1000, seed=1)

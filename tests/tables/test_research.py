@@ -16,6 +16,7 @@ from antipodes.puzzles.config import as_config
 from antipodes.puzzles.custom import define_puzzle
 from antipodes.puzzles.families import puzzle_from
 from antipodes.puzzles.puzzle import Puzzle
+from antipodes.system.events import PositionsChecked
 from antipodes.tables.evaluation import shared
 from antipodes.tables.run import RunOptions, run_puzzle
 from antipodes.tables.table import UNREACHABLE, Table, open_table
@@ -275,6 +276,56 @@ def test_twice_manhattan_is_not(table: Table) -> None:
     assert "not admissible (up to 22 too much), not consistent" in repr(result)
 
 
+def test_the_worst_positions_are_listed(table: Table) -> None:
+    """Against numpy: the largest errors, the largest first, and the first positions of the table among equal ones."""
+    positions = table.space.unrank(np.arange(table.index_size))
+    distances, estimates = table.distances(positions), 2 * manhattan(positions)
+    events = list[object]()
+    result = table.evaluate(lambda positions: 2 * manhattan(positions), progress=events.append)
+    reached = np.flatnonzero(distances >= 0)
+    excess = (estimates - distances)[reached]
+    for listed, errors in ((result.worst, np.abs(excess)), (result.counterexamples, excess)):
+        order = reached[np.argsort(-errors, kind="stable")[:10]]
+        for found, expected in zip(listed, (positions, distances, estimates), strict=True):
+            assert found.tolist() == expected[order].tolist()
+    assert events[-1] == PositionsChecked(len(table), len(table))
+    assert not len(table.evaluate("manhattan").counterexamples.positions)
+
+
+class Estimator:
+    """A model as scikit-learn has them, which returns these numbers of each position."""
+
+    def __init__(self, predict: Callable[[Any], Any]) -> None:
+        self.predict = predict
+
+
+def test_a_model_with_predict(table: Table) -> None:
+    model = Estimator(lambda labels: manhattan(labels)[:, np.newaxis] - 0.5)
+    result = table.evaluate(model)
+    assert result.name == "Estimator"
+    assert result.mean_heuristic == pytest.approx(table.evaluate("manhattan").mean_heuristic - 0.5)
+    assert result.minimum[0] == -0.5
+    one_hot = Estimator(lambda columns: columns.reshape(len(columns), 9, 9).argmax(axis=2)[:, 0])
+    first = table.evaluate(lambda labels: labels[:, 0], encode="one-hot")
+    assert table.evaluate(one_hot, encode="one-hot").mean.tolist() == pytest.approx(
+        table.evaluate(lambda labels: labels[:, 0]).mean.tolist(), nan_ok=True
+    )
+    assert first.name == "<lambda>"
+
+
+def test_the_page_of_an_evaluation(table: Table, tmp_path: Path) -> None:
+    result = table.evaluate(lambda positions: 2 * manhattan(positions), n=1000, seed=3)
+    page = ap.report(result, tmp_path / "page.html").read_text()
+    assert "A sample of positions was compared" in page
+    assert f"{result.mean_absolute_error:.3f}" in page
+    assert page.count("<figure") == 21
+    assert table.puzzle.format(result.worst.positions[0]) in page
+    admissible = ap.report(table.evaluate("manhattan"), tmp_path / "page.html").read_text()
+    assert "Not admissible" not in admissible
+    with pytest.raises(InputError, match=r"ending in \.html"):
+        ap.report(result, tmp_path / "page.txt")
+
+
 def test_a_sample_is_enough_to_refute(table: Table) -> None:
     result = table.evaluate(lambda positions: 2 * manhattan(positions), n=1000, seed=3)
     assert (int(result.count.sum()), result.exhaustive, result.admissible) == (1000, False, False)
@@ -361,6 +412,9 @@ def test_puzzles_without_a_named_heuristic_say_so(kind: tuple[Table, After]) -> 
         (lambda table: table.evaluate(lambda positions: 1 / 0), r"ZeroDivisionError \(test_research.py, line \d+\)"),
         (lambda table: table.evaluate(manhattan, n="all"), "integer"),
         (lambda table: table.evaluate(manhattan, consistency=1), "consistency"),
+        (lambda table: table.evaluate(manhattan, encode="bits"), "encode of labels, one-hot; found 'bits'"),
+        (lambda table: table.evaluate(Estimator(lambda x: x)), r"the heuristic Estimator must return an array"),
+        (lambda table: table.evaluate(Estimator(lambda x: np.full(len(x), np.nan))), "numbers; it returned NaN"),
         (lambda table: table.puzzle.successors_many([["a"]]), "positions"),
         (lambda table: table.puzzle.successors_many("123456780"), "positions"),
         (lambda table: table.puzzle.successors_many(["1 2 3"]), "position '1 2 3'"),

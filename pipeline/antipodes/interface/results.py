@@ -8,11 +8,13 @@ from pathlib import Path
 from antipodes.puzzles.config import PuzzleLike
 from antipodes.report_page import result_files
 from antipodes.report_page import store_report as report_page
+from antipodes.report_page.evaluation_report import write_evaluation
 from antipodes.stores import as_address, as_named
 from antipodes.system.addresses import Address
 from antipodes.tables import counts
 from antipodes.tables import table as tables
 from antipodes.tables.counts import Counts
+from antipodes.tables.evaluation import Evaluation
 from antipodes.tables.table import CACHE_BYTES, Table
 from antipodes.tilings import table as tilings
 from antipodes.tilings.table import Tilings
@@ -59,17 +61,17 @@ def open_tilings(address: Address, raw: bool = False) -> Tilings:
 
 
 def report(
-    address: Address,
+    address: Address | Evaluation,
     output: str | os.PathLike[str],
     limit: int = report_page.DEFAULT_TILINGS,
     puzzle: PuzzleLike | None = None,
 ) -> Path:
-    """Write a report on a store, finished or not, as one HTML page; return the path of the file.
+    """Write a report on a store, finished or not, or on an evaluation as one HTML page; return the path of the file.
 
     Parameters
     ----------
     address
-        A store of any kind, as for `open_table`.
+        A store of any kind, as for `open_table`; or the result of `Table.evaluate`.
     output
         Path of the page, which must end in .html; an existing file is replaced.
     limit
@@ -88,7 +90,11 @@ def report(
     StoreError
         The file cannot be written.
     """
-    named, path = as_named(address, "the address of a store", puzzle), Path(arguments.path_or_text(output, "a file"))
+    path = Path(arguments.path_or_text(output, "a file"))
+    if isinstance(address, Evaluation):
+        write_evaluation(address, path)
+        return path
+    named = as_named(address, "the address of a store", puzzle)
     report_page.write_report(named.address, path, arguments.integer(limit, "a limit", 1), named.puzzle)
     return path
 

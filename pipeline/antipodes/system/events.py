@@ -228,7 +228,7 @@ class CheckStarted:
 
 @dataclass(frozen=True, slots=True)
 class PositionsChecked:
-    """The depths of more positions were compared with their neighbours' depths."""
+    """The depths of more positions were compared, with their neighbours' depths or with a heuristic."""
 
     done: int
     of: int

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from antipodes.puzzles.puzzle import Puzzle
+from antipodes.system.events import Listener, PositionsChecked
 from antipodes.tables.drawing import check_plot, save_plot
 from antipodes.tables.reached_positions import ReachedPositions
 from antipodes_tasks.base import arguments
@@ -104,8 +106,21 @@ def shared(sizes: NDArray[np.int64], n: int) -> NDArray[np.int64]:
 
 BATCH = 1 << 16
 """Maximum number of positions that are evaluated together."""
+LISTED = 10
+"""Maximum number of the worst positions, and of counterexamples, that an evaluation lists."""
 ROUNDING = 1e-6
 """Rounding tolerance: how much an admissible estimate may exceed the distance."""
+
+
+class Estimates(NamedTuple):
+    """Positions with their distances and the values of a heuristic."""
+
+    positions: Labels
+    """``(n, places)``."""
+    distances: NDArray[np.int32]
+    """``(n,)``."""
+    estimates: Floats
+    """``(n,)``."""
 
 
 @dataclass(frozen=True, eq=False, slots=True, repr=False)
@@ -127,12 +142,23 @@ class Evaluation:
     """``(depths,)``: maximum of the heuristic."""
     absolute_error: Floats
     """``(depths,)``: mean of the absolute difference between heuristic and distance."""
+    worst: Estimates
+    """Up to 10 of the compared positions with the largest absolute errors, the largest first."""
+    counterexamples: Estimates
+    """Up to 10 of the compared positions with the largest overestimates, the largest first; none if admissible."""
     exhaustive: bool
     """Whether all reached positions were compared."""
-    counterexample: Labels | None
-    """A position ``(places,)`` with the maximum overestimate, or None if no estimate is too high."""
     consistent: bool | None
     """Whether no move raised the heuristic by more than 1. None if this was not checked."""
+    puzzle: Puzzle
+    name: str
+    """Name of the heuristic, or of the function or the class of the model."""
+
+    @property
+    def counterexample(self) -> Labels | None:
+        """A position ``(places,)`` with the maximum overestimate, or None if no estimate is too high."""
+        positions = self.counterexamples.positions
+        return positions[0] if len(positions) else None
 
     @property
     def signed_error(self) -> Floats:
@@ -149,7 +175,7 @@ class Evaluation:
     @property
     def admissible(self) -> bool:
         """Whether no compared position has a heuristic above its distance. This is a proof only if ``exhaustive``."""
-        return self.counterexample is None
+        return not len(self.counterexamples.positions)
 
     @property
     def mean_distance(self) -> float:
@@ -283,51 +309,82 @@ class _Tally:
         np.maximum.at(self._maximum, distances, estimates)
         self._count = total
 
-    def result(self, exhaustive: bool, counterexample: Labels | None, consistent: bool | None) -> Evaluation:
-        """Return the evaluation of all estimates added so far."""
+    def columns(self) -> dict[str, Any]:
+        """Return the arrays of an evaluation of all estimates added so far."""
         number = np.maximum(self._count, 1)
         infinite = self._maximum == np.inf  # merging infinite means gives NaN
-        return Evaluation(
-            count=self._count,
-            mean=self._compared(np.where(infinite, np.inf, self._mean)),
-            spread=self._compared(np.where(infinite, np.inf, np.sqrt(self._squares / number))),
-            minimum=self._compared(self._minimum),
-            maximum=self._compared(self._maximum),
-            absolute_error=self._compared(self._absolute / number),
-            exhaustive=exhaustive,
-            counterexample=counterexample,
-            consistent=consistent,
-        )
+        return {
+            "count": self._count,
+            "mean": self._compared(np.where(infinite, np.inf, self._mean)),
+            "spread": self._compared(np.where(infinite, np.inf, np.sqrt(self._squares / number))),
+            "minimum": self._compared(self._minimum),
+            "maximum": self._compared(self._maximum),
+            "absolute_error": self._compared(self._absolute / number),
+        }
 
     def _compared(self, values: Floats) -> Floats:
         """Return the values by depth, with NaN at depths without a position."""
         return np.where(self._count > 0, values, np.nan)
 
 
+class _Largest:
+    """The positions with the largest errors so far, the largest first; among equal errors, the first found."""
+
+    def __init__(self, places: int, minimum: float) -> None:
+        self._errors = np.empty(0)
+        self._minimum = minimum
+        """Only larger errors are kept."""
+        self.found = Estimates(np.empty((0, places), np.uint8), np.empty(0, np.int32), np.empty(0))
+
+    def add(self, batch: Estimates, errors: Floats) -> None:
+        """Add a batch with its errors ``(n,)``."""
+        limit = self._minimum if len(self._errors) < LISTED else max(self._minimum, self._errors[-1])
+        new = np.flatnonzero(errors > limit)
+        joined = np.concatenate((self._errors, errors[new]))
+        order = np.argsort(-joined, kind="stable")[:LISTED]
+        self._errors = joined[order]
+        pairs = zip(self.found, batch, strict=True)
+        self.found = Estimates(*(np.concatenate((kept, array[new]))[order] for kept, array in pairs))
+
+
 def evaluate(
     estimate: Callable[[Labels], Floats],
     batches: Iterable[tuple[Labels, NDArray[np.int32]]],
+    puzzle: Puzzle,
+    name: str,
     depths: int,
-    moves: Moves | None,
+    number: int,
+    listener: Listener,
+    *,
+    consistency: bool,
     exhaustive: bool,
 ) -> Evaluation:
-    """Compare a heuristic with the distances ``(n,)`` of batches of positions ``(n, places)``.
+    """Compare a heuristic with the distances ``(n,)`` of batches of positions ``(n, places)``, ``number`` in all.
 
-    ``depths`` is the number of depths. If ``moves`` are given, consistency is also checked by applying them.
+    ``depths`` is the number of depths. Consistency is checked by applying all moves.
     """
-    tally, counterexample, worst_excess = _Tally(depths), None, ROUNDING
-    consistent = None if moves is None else True
+    tally, consistent, done = _Tally(depths), True if consistency else None, 0
+    worst, counterexamples = _Largest(puzzle.places, -np.inf), _Largest(puzzle.places, ROUNDING)
     for positions, distances in batches:
         estimates = estimate(positions)
+        batch = Estimates(positions, distances, estimates)
         with np.errstate(invalid="ignore", over="ignore"):  # a heuristic may be infinite
             tally.add(distances, estimates)
-        excess = estimates - distances
-        worst = int(excess.argmax())
-        if excess[worst] > worst_excess:
-            counterexample, worst_excess = positions[worst].copy(), excess[worst]
-        if moves is not None and consistent:
-            consistent = _is_consistent(estimate, positions, estimates, moves)
-    return tally.result(exhaustive, counterexample, consistent)
+        worst.add(batch, np.abs(estimates - distances))
+        counterexamples.add(batch, estimates - distances)
+        if consistent:
+            consistent = _is_consistent(estimate, positions, estimates, puzzle.moves)
+        done += len(positions)
+        listener(PositionsChecked(done, number))
+    return Evaluation(
+        **tally.columns(),
+        worst=worst.found,
+        counterexamples=counterexamples.found,
+        exhaustive=exhaustive,
+        consistent=consistent,
+        puzzle=puzzle,
+        name=name,
+    )
 
 
 def _is_consistent(estimate: Callable[[Labels], Floats], positions: Labels, estimates: Floats, moves: Moves) -> bool:

@@ -19,6 +19,7 @@ from antipodes.puzzles.config import PuzzleLike
 from antipodes.puzzles.puzzle import PositionLike, PositionsLike
 from antipodes.puzzles.python_source import FAMILY
 from antipodes.system.addresses import Address
+from antipodes.system.events import Listener, silence
 from antipodes.system.machine import MIB
 from antipodes.tables.checked_space import CheckedSpace
 from antipodes.tables.counts import NOTHING_YET, SearchResult
@@ -34,14 +35,14 @@ from antipodes.tables.store.keys import StoredKeys
 from antipodes.tables.store.manifest import DEEPEST
 from antipodes.tables.store.search_stores import TableStore, read_given
 from antipodes.tables.store.table_manifest import DEPTH, TableManifest
-from antipodes.tables.tensors import predict
+from antipodes.tables.tensors import ENCODINGS, LABELS, estimates_of, predict
 from antipodes.tables.up_to_symmetry import SymmetricPositions, representatives
 from antipodes_tasks.base import arguments
 from antipodes_tasks.base.array_types import Labels
 from antipodes_tasks.base.errors import ClosedError, InputError, UnfinishedError, UnreachableError
 from antipodes_tasks.base.quoting import counted
 from antipodes_tasks.move_tables import Indices
-from antipodes_tasks.properties.heuristic_function import Estimator, checked_function
+from antipodes_tasks.properties.heuristic_function import Estimator, name_of_function
 from antipodes_tasks.properties.obstacles import unreachable
 from antipodes_tasks.properties.symmetry import Symmetry
 from antipodes_tasks.rules.moves import LegalMoves
@@ -408,19 +409,23 @@ class Table(TableQuestions, SearchResult):
 
     def evaluate(
         self,
-        heuristic: str | Estimator,
+        heuristic: str | Estimator | Any,
         n: int | None = None,
         seed: int | np.random.Generator | None = None,
         *,
         consistency: bool = False,
+        encode: str = LABELS,
+        progress: Listener = silence,
     ) -> Evaluation:
         """Compare a heuristic with the distances, by depth, and return whether it is admissible.
 
         Parameters
         ----------
         heuristic
-            A function from positions ``(n, places)`` to numbers ``(n,)`` of at least 0, or the name of a heuristic, as
-            for `solve`.
+            A function from positions ``(n, places)`` to numbers ``(n,)`` of at least 0; the name of a heuristic, as for
+            `solve`; or a model: a module of torch, or an object with a method ``predict``, such as an estimator of
+            scikit-learn. A module is called in evaluation mode, without gradients, on its own device. Models may also
+            return ``(n, 1)`` and negative numbers.
         n
             Number of positions to draw, as in `dataset`. None: all reached positions, chunk by chunk.
         seed
@@ -428,21 +433,37 @@ class Table(TableQuestions, SearchResult):
         consistency
             Whether to apply all moves to the positions, too, to check that no move raises the heuristic by more than 1.
             The number of evaluations is then multiplied by about the number of moves.
+        encode
+            The form of positions for a function or a model. "labels": labels ``(n, places)``, as int64 for models.
+            "one-hot": float32 with a column for each label of each place.
+        progress
+            A function that is called with each event `PositionsChecked`.
 
         Raises
         ------
         InputError
-            An argument has the wrong type, the puzzle has no such heuristic, or the function raises an exception or
-            returns anything other than numbers of at least 0.
+            An argument has the wrong type, the puzzle has no such heuristic, or the function or model raises an
+            exception or returns anything other than these numbers.
         """
+        form = arguments.choice(encode, "encode", ENCODINGS)
+        name = heuristic if isinstance(heuristic, str) else name_of_function(heuristic)
         if isinstance(heuristic, str):
             from antipodes_tasks.properties.heuristics import from_start
 
-            heuristic = from_start(self.puzzle.rules, heuristic)
-        estimate = checked_function(arguments.function(heuristic, "the name of a heuristic or a function"))
-        moves = self.puzzle.moves if arguments.flag(consistency, "consistency") else None
-        batches = self.batches() if n is None else in_batches([self.dataset(n, seed)])
-        return evaluate(estimate, batches, len(self._layers), moves, exhaustive=n in (None, len(self)))
+            heuristic, form = from_start(self.puzzle.rules, heuristic), LABELS
+        if not hasattr(heuristic, "predict"):
+            arguments.function(heuristic, "the name of a heuristic, a function or a model")
+        return evaluate(
+            estimates_of(heuristic, self.puzzle.parts, form),
+            self.batches() if n is None else in_batches([self.dataset(n, seed)]),
+            self.puzzle,
+            name,
+            len(self._layers),
+            len(self) if n is None else n,
+            progress,
+            consistency=arguments.flag(consistency, "consistency"),
+            exhaustive=n in (None, len(self)),
+        )
 
     @property
     def depths(self) -> zarr.Array[Any]:

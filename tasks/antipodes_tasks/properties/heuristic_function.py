@@ -22,16 +22,16 @@ def name_of_function(function: object) -> str:
     return shorten(str(getattr(function, "__name__", type(function).__name__)), 100)
 
 
-def checked_function(function: object) -> Callable[[Labels], Floats]:
+def checked_function(function: object, *, name: str | None = None, minimum: float = 0.0) -> Callable[[Labels], Floats]:
     """Return a user's function as one that checks its results.
 
-    The returned function raises InputError, with the name of the user's function, if the function raises an exception,
-    or returns anything other than numbers ``(n,)`` that are at least 0.
+    The returned function raises InputError, with the ``name`` of the function, by default its own, if the function
+    raises an exception, or returns anything other than numbers ``(n,)`` that are at least ``minimum``.
     """
     if not callable(function):
         names = ", ".join(NAMED)
         raise InputError(f"heuristic: expected {names}, pattern tables or a function, found {shorten(repr(function))}")
-    role = f"the heuristic {name_of_function(function)}"
+    role = f"the heuristic {name or name_of_function(function)}"
     call = CustomFunction(function, role)
 
     def estimates(labels: Labels) -> Floats:
@@ -44,11 +44,10 @@ def checked_function(function: object) -> Callable[[Labels], Floats]:
         if values.shape != (len(labels),) or values.dtype.kind not in "iuf":
             raise InputError(f"{expected}; it returned {values.shape} of {values.dtype}")
         result = values.astype(np.float64)
-        if not (result >= 0).all():
-            wrong = result[~(result >= 0)][0]
-            raise InputError(
-                f"{expected} that are at least 0; it returned {'NaN' if np.isnan(wrong) else f'{wrong:g}'}"
-            )
+        if not (result >= minimum).all():
+            wrong = result[~(result >= minimum)][0]
+            limit = f" that are at least {minimum:g}" if np.isfinite(minimum) else ""
+            raise InputError(f"{expected}{limit}; it returned {'NaN' if np.isnan(wrong) else f'{wrong:g}'}")
         return result
 
     return estimates
