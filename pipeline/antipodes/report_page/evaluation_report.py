@@ -73,5 +73,5 @@ def _gallery(result: Evaluation, found: Estimates, sprites: Sprites) -> Html:
     for position, distance, estimate in zip(*found, strict=True):
         text = puzzle.format(position)
         board = sprites.board(puzzle.picture(position), GALLERY_SIDE, text)
-        figures.append(figure(board, f"{estimate:.3f}, distance {distance}", text))
+        figures.append(figure(board, "", f"{estimate:.3f} at distance {distance}: {text}"))
     return gallery(figures)
