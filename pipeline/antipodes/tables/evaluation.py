@@ -343,8 +343,16 @@ class _Largest:
         joined = np.concatenate((self._errors, errors[new]))
         order = np.argsort(-joined, kind="stable")[:LISTED]
         self._errors = joined[order]
-        pairs = zip(self.found, batch, strict=True)
-        self.found = Estimates(*(np.concatenate((kept, array[new]))[order] for kept, array in pairs))
+
+        def merged(kept: NDArray[Any], added: NDArray[Any]) -> NDArray[Any]:
+            return np.concatenate((kept, added[new]))[order]
+
+        found = self.found
+        self.found = Estimates(
+            positions=merged(found.positions, batch.positions),
+            distances=merged(found.distances, batch.distances),
+            estimates=merged(found.estimates, batch.estimates),
+        )
 
 
 def evaluate(
