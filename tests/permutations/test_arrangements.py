@@ -37,7 +37,7 @@ def test_a_bijection_on_all_arrangements(counts: tuple[int, ...]) -> None:
     assert all(Counter(one) == Counter(dict(enumerate(counts))) for one in labels.tolist())
 
 
-LARGE = [(1, 3, 3, 4, 4), (1,) * 16, (2, 3, 5, 7, 3), (1, 22, 1, 1), (4, 4, 4, 4), (33, 33), (1, 1, 1022)]
+LARGE = [(1, 3, 3, 4, 4), (1,) * 16, (2, 3, 5, 7, 3), (1, 22, 1, 1), (4, 4, 4, 4), (12, 12), (33, 33), (1, 1, 1022)]
 
 
 @given(st.sampled_from(LARGE), st.data())
@@ -56,6 +56,14 @@ def test_a_kernel_unranks_many_as_numpy_does(counts: tuple[int, ...]) -> None:
     labels = unrank_arrangements(ranks, counts)
     assert np.array_equal(labels[:300], unrank_arrangements(ranks[:300], counts))
     assert rank_arrangements(labels, counts).tolist() == ranks.tolist()
+
+
+@pytest.mark.parametrize("rank", [-1, 252])
+def test_a_kernel_unranks_no_rank_out_of_range(rank: int) -> None:
+    ranks = np.zeros(MIN_ARRANGEMENTS_TO_COMPILE, dtype=np.int64)
+    ranks[7] = rank
+    with pytest.raises(IndexError, match="expected ranks below 252"):
+        unrank_arrangements(ranks, (5, 5))
 
 
 @given(label_counts())

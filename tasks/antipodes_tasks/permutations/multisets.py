@@ -22,6 +22,8 @@ BATCH = 1 << 16
 """Number of arrangements in a batch, so that intermediate results stay in the cache."""
 MIN_ARRANGEMENTS_TO_COMPILE = 1 << 14
 """Minimum number of arrangements that a compiled kernel ranks or unranks. For fewer, loading it would take longer."""
+MAX_ORDERED = 1 << 22
+"""Maximum number of places in the tables of the kernel that unranks. If they are larger, it is not used."""
 MAX_SINGLY = 32
 """Maximum number of arrangements that are ranked one by one, because numpy's functions take long to start."""
 MAX_STATES = 1 << 18
@@ -88,9 +90,32 @@ def unrank_arrangements(ranks: Ranks, counts: Sequence[int]) -> Arrangements:
     """Return the arrangement ``(n, places)`` of each rank ``(n,)``: the inverse of `rank_arrangements`."""
     if len(ranks) < MIN_ARRANGEMENTS_TO_COMPILE or prod(radices(counts)) > np.iinfo(np.int64).max:
         return _unrank_few(ranks, counts)
+    if sum(digits * free for digits, free in zip(radices(counts), _free_places(counts), strict=True)) > MAX_ORDERED:
+        return _unrank_few(ranks, counts)
+    if ranks.min() < 0 or ranks.max() >= prod(radices(counts)):  # the kernel would write outside of its arrays
+        raise IndexError(f"expected ranks below {prod(radices(counts))}, found {ranks.min()} to {ranks.max()}")
     arrangements = np.empty((len(ranks), sum(counts)), dtype=np.uint8)
-    _unrank_many(np.asarray(ranks, dtype=np.int64), _unranking(tuple(counts)), arrangements)
+    _unrank_many(np.asarray(ranks, dtype=np.int64), _unranking(tuple(counts)), *_orders(tuple(counts)), arrangements)
     return arrangements
+
+
+def _free_places(counts: Sequence[int]) -> list[int]:
+    """Return, for each label, the number of places that the labels before it leave free."""
+    return [sum(counts[label:]) for label in range(len(counts))]
+
+
+@lru_cache(maxsize=4)
+def _orders(counts: tuple[int, ...]) -> tuple[NDArray[np.uint16], NDArray[np.int64]]:
+    """Return the free places in an order for each value of each digit, and where the orders of each label begin.
+
+    The places that get the label come first.
+    """
+    orders = []
+    for free, count in zip(_free_places(counts), counts, strict=True):
+        chosen = unrank_combinations(np.arange(comb(free, count)), free, count)
+        orders.append(np.argsort(~chosen, axis=1, kind="stable").astype(np.uint16).ravel())
+    begins = np.cumsum([0, *map(len, orders)], dtype=np.int64)[:-1]
+    return np.concatenate(orders), begins
 
 
 def _unrank_few(ranks: Ranks, counts: Sequence[int]) -> Arrangements:
@@ -220,7 +245,7 @@ class ArrangementNumbering(NamedTuple):
 @lru_cache(maxsize=64)
 def _unranking(counts: tuple[int, ...]) -> ArrangementNumbering:
     """Return a numbering without the tables for ranks, which may be large."""
-    places = [sum(counts[label:]) for label in range(len(counts))]
+    places = _free_places(counts)
     radices = [comb(free, count) for free, count in zip(places, counts, strict=True)]
     weights = [prod(radices[label + 1 :]) for label in range(len(counts))]
     fewer = max(min(count, free - count) for free, count in zip(places, counts, strict=True))
@@ -278,11 +303,34 @@ def unrank_arrangement(
 
 
 @kernel
-def _unrank_many(ranks: Ranks, numbering: ArrangementNumbering, arrangements: NDArray[np.uint8]) -> None:
-    """Write the arrangement with each rank ``(n,)`` to ``arrangements`` ``(n, places)``."""
-    free = np.empty(arrangements.shape[1], dtype=np.int64)
+def _unrank_many(
+    ranks: Ranks,
+    numbering: ArrangementNumbering,
+    orders: NDArray[np.uint16],
+    begins: NDArray[np.int64],
+    arrangements: NDArray[np.uint8],
+) -> None:
+    """Write the arrangement with each rank ``(n,)`` to ``arrangements`` ``(n, places)``.
+
+    It looks up the places with each label in the tables of `_orders`, because comparisons with binomial coefficients,
+    as in `unrank_arrangement`, cannot be predicted by the processor.
+    """
+    places = arrangements.shape[1]
+    free = np.empty((2, places), dtype=np.int64)
     for n in range(len(ranks)):
-        unrank_arrangement(ranks[n], numbering, arrangements[n], free)
+        rank, left = ranks[n], np.int64(places)
+        for place in range(places):
+            free[0, place] = place
+        for label in range(len(numbering.counts)):
+            digit = rank // numbering.weights[label]
+            rank -= digit * numbering.weights[label]
+            first, chosen = begins[label] + digit * left, numbering.counts[label]
+            before, after = free[label % 2], free[1 - label % 2]
+            for at in range(chosen):
+                arrangements[n, before[orders[first + at]]] = label
+            for at in range(chosen, left):
+                after[at - chosen] = before[orders[first + at]]
+            left -= chosen
 
 
 @kernel
