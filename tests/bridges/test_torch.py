@@ -5,6 +5,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+import notebooks
 import numpy as np
 import pytest
 
@@ -129,3 +130,17 @@ def test_bad_arguments(finished: Path, unfinished: Path) -> None:
             ap.bridges.torch.distances(**{"table": finished, "batch_size": 10, "seed": 1, **wrong})
     with pytest.raises(UnfinishedError, match="resume with: antipodes resume"):
         ap.bridges.torch.distances(unfinished, 10, 1)
+
+
+def test_the_notebook_trains_a_network(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its outputs are not compared: they depend on the version of torch and on the processor."""
+    monkeypatch.chdir(tmp_path)
+    (notebook,) = notebooks.LEARNING
+    names = notebooks.run(notebook)
+    evaluation = names["evaluation"]
+    assert evaluation.exhaustive
+    assert evaluation.count.sum() == 3_674_160
+    assert np.nanmean(evaluation.absolute_error) < 2  # 3 with the best constant
+    without_estimates, *guided = names["answers"]
+    assert without_estimates.distance == 11
+    assert all(answer.distance >= 11 and 10 * answer.expanded < without_estimates.expanded for answer in guided)

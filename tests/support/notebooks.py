@@ -1,14 +1,16 @@
-"""The notebooks of the documentation. Run this file to run them and to store their outputs.
+"""The notebooks of the documentation. Run this file to run all of them, or only some, and to store their outputs.
 
 The cells run in this process, which is much faster than a kernel and needs no more packages. They contain plain Python
 without magic commands.
 """
 
 import ast
+import base64
 import io
 import json
 import os
 import re
+import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stdout
@@ -18,6 +20,8 @@ from typing import Any
 from project import DOCS
 
 NOTEBOOKS = sorted((DOCS / "notebooks").glob("*.ipynb"))
+LEARNING = [path for path in NOTEBOOKS if "import torch" in path.read_text(encoding="utf-8")]
+"""The notebooks that need torch, which only `make test-bridges` installs."""
 FORMATS = {"text/html": "_repr_html_", "image/svg+xml": "_repr_svg_"}
 SECONDS = re.compile(r"\d+\.\d s\b")
 
@@ -34,9 +38,18 @@ def read(notebook: Path) -> dict[str, Any]:
     return content
 
 
-def outputs(notebook: Path) -> Iterator[list[Cell]]:
-    """Run the code cells in the working directory and yield the outputs of each."""
-    names: dict[str, Any] = {"__name__": "__main__"}
+def run(notebook: Path) -> dict[str, Any]:
+    """Run the code cells in the working directory and return the variables."""
+    names: dict[str, Any] = {}
+    for _ in outputs(notebook, names):
+        pass
+    return names
+
+
+def outputs(notebook: Path, names: dict[str, Any] | None = None) -> Iterator[list[Cell]]:
+    """Run the code cells in the working directory, with these variables, and yield the outputs of each."""
+    names = {} if names is None else names
+    names["__name__"] = "__main__"
     for number, cell in enumerate(cells(notebook), start=1):
         yield _shown("".join(cell["source"]), names, number)
 
@@ -59,7 +72,11 @@ def _shown(source: str, names: dict[str, Any], number: int) -> list[Cell]:
 
 def _data(value: object) -> dict[str, list[str]]:
     shown = {kind: getattr(value, method)() for kind, method in FORMATS.items() if hasattr(value, method)}
-    return {kind: text.splitlines(keepends=True) for kind, text in {**shown, "text/plain": repr(value)}.items()}
+    if hasattr(value, "savefig"):
+        value.savefig(image := io.BytesIO(), dpi=72)
+        shown["image/png"] = base64.b64encode(image.getvalue()).decode()
+    shown["text/plain"] = repr(value)
+    return {kind: text.splitlines(keepends=True) for kind, text in shown.items() if text is not None}
 
 
 def plain(output: Cell) -> str:
@@ -80,8 +97,8 @@ def working_directory() -> Iterator[Path]:
 
 
 def main() -> None:
-    """Store the outputs of all notebooks."""
-    for notebook in NOTEBOOKS:
+    """Store the outputs of all notebooks, or of the notebooks whose names are arguments."""
+    for notebook in [path for path in NOTEBOOKS if path.stem in sys.argv[1:] or not sys.argv[1:]]:
         content = read(notebook)
         code = [cell for cell in content["cells"] if cell["cell_type"] == "code"]
         with working_directory():
