@@ -2,14 +2,14 @@
 
 import json
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from antipodes.system.addresses import check_scheduler_address, check_scheduler_name
 from antipodes.system.events import Listener, silence
-from antipodes_tasks.base.errors import InputError, SchedulerError
+from antipodes_tasks.base.errors import InputError, InterruptedRunError, SchedulerError
 from antipodes_tasks.base.option_names import option
 from antipodes_tasks.base.regular_file import open_file
 
@@ -31,13 +31,15 @@ def open_scheduler(
     scheduler_file: str | None = None,
     listener: Listener = silence,
     timeout: float | None = None,
+    stop: Callable[[], bool] = lambda: False,
 ) -> "Iterator[Scheduler]":
     """Open a scheduler: ``threads`` or ``local`` with N workers, or the one at an address or in a scheduler file.
 
-    The listener is notified of long waits. ``timeout`` is the number of seconds to wait for a dask scheduler.
+    The listener is notified of long waits. ``timeout`` is the number of seconds to wait for a dask scheduler; ``stop``
+    ends the wait for its file.
 
-    Raises InputError if the name is invalid or the file was not written by a scheduler, and SchedulerError if the file
-    does not exist or no scheduler answers at the address.
+    Raises InputError if the name is invalid or the file was not written by a scheduler, SchedulerError if the file does
+    not exist or no scheduler answers at the address, and InterruptedRunError if ``stop`` returned True.
     """
     check_scheduler_name(name)
     if name == "threads" and scheduler_file is None:
@@ -49,7 +51,7 @@ def open_scheduler(
 
     if scheduler_file is not None:
         with announced(listener, f"a dask scheduler to write {scheduler_file}"):
-            address = address_in(scheduler_file, timeout or SCHEDULER_TIMEOUT)
+            address = address_in(scheduler_file, timeout or SCHEDULER_TIMEOUT, stop)
         opened = connected(address, listener, f"the address in {scheduler_file}", timeout)
     else:
         opened = local_cluster(workers, listener) if name == "local" else connected(name, listener, "", timeout)
@@ -91,10 +93,11 @@ def as_scheduler(given: Any, timeout: float | None = None) -> "Iterator[Schedule
         yield cluster
 
 
-def address_in(path: str, seconds: float) -> str:
+def address_in(path: str, seconds: float, stop: Callable[[], bool] = lambda: False) -> str:
     """Return the address in a scheduler file; wait for the file at most ``seconds`` (dask would wait forever).
 
-    Raises InputError if the file was not written by a scheduler, and SchedulerError if it does not appear in time.
+    Raises InputError if the file was not written by a scheduler, SchedulerError if it does not appear in time, and
+    InterruptedRunError if ``stop`` returned True.
     """
     deadline, is_there = time.monotonic() + seconds, False
     while (address := _address_of(text := _text_of(Path(path)))) is None:
@@ -105,6 +108,8 @@ def address_in(path: str, seconds: float) -> str:
                 raise SchedulerError(f"the scheduler file {path} does not exist; check that the scheduler is running")
             what = "contains no JSON object with an address" if text else "is empty"
             raise InputError(f"{option('scheduler_file')}: {path} {what}; name a file that a dask scheduler wrote")
+        if stop():
+            raise InterruptedRunError(f"interrupted while waiting for a dask scheduler to write {path}")
         time.sleep(POLL_SECONDS)
     check_scheduler_address(address, f"{option('scheduler_file')} {path}")
     return address

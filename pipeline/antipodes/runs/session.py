@@ -201,7 +201,7 @@ def scheduler_with_workers(
     else:
         workers = options.workers or available_workers()
         opening = open_scheduler(
-            options.scheduler, workers, options.scheduler_file, listener, options.scheduler_timeout
+            options.scheduler, workers, options.scheduler_file, listener, options.scheduler_timeout, stop
         )
     with opening as scheduler, scheduler.performance_report(options.performance_report):
         prepare(scheduler)
