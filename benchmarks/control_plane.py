@@ -27,9 +27,9 @@ WORKERS, PROCESSES = 64, 4
 """Number of workers, and of processes that they share."""
 PARTITIONS = 16_384
 """Number of partitions. The processes share the time of a layer, which limits it; the scheduler sees none of them."""
-LAYERS = 3
+LAYERS = 5
 """Number of layers, whose median is the result."""
-IDLE_SECONDS = 3.0
+IDLE_SECONDS = 10.0
 """Seconds in which the scheduler's processor time without layers is measured, such as for heartbeats."""
 NEIGHBOURS = (1, WORKERS // 8)
 """Distances between the workers whose partitions moves connect."""
