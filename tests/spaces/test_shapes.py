@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from bandaged import FRONT_RIGHT, TURNS, Bandaged, from_cycles, random_puzzle
+from bandaged import CUBE, Bandaged, from_cycles, random_puzzle
 
 from antipodes.puzzles.config import Config, load_config
 from antipodes.puzzles.families import puzzle_from
@@ -15,8 +15,6 @@ from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.spaces import shapes
 from antipodes_tasks.spaces.selection import best_space
 from antipodes_tasks.spaces.shapes import ShapeGraph, Shapes, shape_graph
-
-CUBE = Bandaged([str(sticker) for sticker in range(24)], from_cycles(TURNS, 24), [FRONT_RIGHT])
 
 
 def _graph(rules: Rules) -> ShapeGraph:
@@ -94,7 +92,10 @@ def test_distances_of_a_bandaged_cube(tmp_path: Path) -> None:
             assert table.distances([" ".join(position) for position in known]).tolist() == list(known.values())
 
 
-def test_positions_are_listed_if_there_are_too_many_shapes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(shapes, "MAX_SHAPE_MOVES", 1000)
+@pytest.mark.parametrize(("limit", "value"), [("MAX_SHAPE_MOVES", 1000), ("MAX_SLOTS", 4)])
+def test_positions_are_listed_if_there_are_too_many_shapes_or_pieces(
+    limit: str, value: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(shapes, limit, value)
     monkeypatch.setattr(shapes, "_latest", [])
     assert best_space(puzzle_from(CUBE.settings).rules).numbering.KIND == "keys"

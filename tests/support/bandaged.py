@@ -144,3 +144,5 @@ TURNS = {
 """Turns of the 2x2x2 as cycles of its 24 stickers, in the reading order of the faces U, L, F, R, B and D."""
 FRONT_RIGHT = [9, 21]
 """Stickers of the two cubies on the edge between the front and the right face, one sticker of each."""
+CUBE = Bandaged([str(sticker) for sticker in range(24)], from_cycles(TURNS, 24), [FRONT_RIGHT])
+"""The 2x2x2 with these two cubies glued together."""

@@ -35,6 +35,8 @@ from antipodes_tasks.spaces.space import NOT_NUMBERED, Numbering, SpaceRecord
 
 MAX_SHAPE_MOVES = 1 << 24
 """Maximum number of shapes times moves. Their table takes 8 bytes each, and is computed in some seconds."""
+MAX_SLOTS = 1 << 8
+"""Maximum number of slots, because rearrangements store their numbers in 8 bits."""
 SHAPES_AT_ONCE = 1 << 16
 """Number of shapes whose moves are computed together."""
 SHAPES = "shapes"
@@ -92,7 +94,10 @@ class ShapeGraph:
 
 
 def shape_graph(rules: Rules) -> ShapeGraph | None:
-    """Return the shapes of a puzzle; None if its moves are not suitable transforms, or if there are too many shapes."""
+    """Return the shapes of a puzzle.
+
+    Return None if its moves are not suitable transforms, or if there are too many shapes or pieces.
+    """
     latest = _latest[:1]  # other threads may replace it
     if not latest or latest[0][0] != rules.fingerprint:
         found = explored(rules)
@@ -113,7 +118,8 @@ def explored(rules: Rules) -> ShapeGraph | None:
     arranged = tuple(kind for kind in kinds if len(kind.pieces) > 1)
     codes = _codes(rules, kinds)
     shaped = codes[np.arange(rules.places), rules.start_labels]
-    if not _consist_of(kinds, shaped, rules.start_labels):
+    too_many = sum(sum(kind.counts) for kind in arranged) > MAX_SLOTS
+    if too_many or not _consist_of(kinds, shaped, rules.start_labels):
         return None
     starts = np.unique(shaped, axis=0)
     simpler = replace(rules, starts=Starts(starts), origin=None)
