@@ -13,6 +13,7 @@ from antipodes_tasks.base.errors import InputError
 from antipodes_tasks.permutations.parity import parities
 from antipodes_tasks.properties.solvability import solvable
 from antipodes_tasks.rules.rules import Rules
+from antipodes_tasks.spaces import shapes
 from antipodes_tasks.spaces import uniform_sample as drawing
 from antipodes_tasks.spaces.orbits import Orbits
 from antipodes_tasks.spaces.uniform_sample import uniform_sample
@@ -61,7 +62,7 @@ def check_uniform(rules: Rules, reachable: set[bytes]) -> None:
 
 def reachable_by_search(puzzle: Puzzle) -> set[bytes]:
     def after(here: bytes) -> list[bytes]:
-        return [row.tobytes() for row in puzzle.moves.successors(np.frombuffer(here, dtype=np.uint8))]
+        return [row.tobytes() for row in puzzle.moves.elementary.successors(np.frombuffer(here, dtype=np.uint8))]
 
     goal = puzzle.rules.origin is not None
     starts = puzzle.rules.first[np.newaxis] if goal else puzzle.start_labels
@@ -83,8 +84,9 @@ def test_every_reachable_position_has_the_same_probability(name: str) -> None:
         {"family": "jump", "start": "AB/A-/--", "offsets": [[0, 1], [1, 0], [-1, -1]]},
         {"family": "blocks", "axis": True, "moves": "slides", "start": "AA.B/C..B/C.DD", "goal": "..AA/????/????"},
         {"family": "generators", "moves": {"A": "(0 1 2)", "B": "(2 3 4)"}, "start": ["0 1 2 3 4"]},
+        {"family": "square-1", "start": "A1A11B1B-", "metric": "twist"},
     ],
-    ids=["oriented identical pieces", "both parities", "identical tiles", "one-way jumps", "goal", "even"],
+    ids=["oriented identical pieces", "both parities", "identical tiles", "one-way jumps", "goal", "even", "shapes"],
 )
 def test_special_starts_and_pieces(settings: dict[str, object]) -> None:
     puzzle = puzzle_from({"name": "p", **settings})
@@ -148,6 +150,8 @@ def test_a_seed_draws_the_same_positions_again() -> None:
 
 def test_puzzles_whose_reachable_positions_are_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(drawing, "MAX_LISTED", 81)
+    monkeypatch.setattr(shapes, "MAX_SHAPE_MOVES", 81)
+    monkeypatch.setattr(shapes, "_latest", [])
     towers = puzzle_from({"name": "towers", "family": "hanoi", "discs": 4})
     assert len(sample(towers.rules, 3)) == 3
     larger = puzzle_from({"name": "larger", "family": "hanoi", "discs": 5})

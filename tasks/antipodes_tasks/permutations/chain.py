@@ -254,11 +254,15 @@ class _Search:
         below."""
         self._identity = np.arange(generators.shape[1], dtype=np.int16)
         moved = (generators != self._identity).sum(axis=1)
-        for each in generators[np.argsort(-moved, kind="stable")]:  # the first few often generate the group
-            rest = sifted(self.levels, each[np.newaxis])[0]
-            if (rest != self._identity).any():
-                self._add(rest, 0)
-                self._complete()
+        outside = generators[np.argsort(-moved, kind="stable")]  # the first few often generate the group
+        while True:
+            rest = sifted(self.levels, outside)
+            is_outside = (rest != self._identity).any(axis=1)
+            if not is_outside.any():
+                break
+            self._add(rest[is_outside.argmax()], 0)
+            self._complete()
+            outside = outside[is_outside]
 
     def strong_generators(self) -> Permutations:
         """Return a small set of strong generators ``(m, points)``.

@@ -9,7 +9,7 @@ pieces: these *rotations* form a group, and arrangements that they map to each o
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -82,43 +82,53 @@ def _found(rules: Rules) -> ClassGraph | None:
     assert found is not None
     unchanged = np.arange(found.places, dtype=np.uint8)  # stands for illegal moves if no move is legal
     origins = np.array([*found.origin, unchanged], dtype=np.uint8)
-    of, homes, representatives, loops = _connected(shapes.target[:, :free], origins[shapes.rearrangement[:, :free]])
+    of, homes, representatives = spanning_forest(shapes.target[:, :free], shapes.rearrangement[:, :free], origins)
+    loops = [set[bytes]() for _ in representatives]
+    shape, move = np.nonzero(shapes.target[:, :free] != ILLEGAL)
+    moved = origins[shapes.rearrangement[shape, move]]
+    for number, loop in zip(of[shape].tolist(), loops_of(homes, shape, shapes.target[shape, move], moved), strict=True):
+        loops[number].add(loop.tobytes())
     rotations = [_generated(each, origins.shape[1]) for each in loops]
     counted = _counted_moves(shapes.target[:, free:], origins, shapes.rearrangement[:, free:], of, homes, rotations)
     return ClassGraph(shapes, of, homes, np.array(representatives), rotations, counted)
 
 
-def _connected(
-    target: NDArray[np.int32], origins: Slots
-) -> tuple[NDArray[np.int32], Slots, list[int], list[set[bytes]]]:
-    """Return the class and the home slots of each shape, the representatives, and generators of their rotations.
+def spanning_forest(
+    target: NDArray[np.int32], rearrangement: NDArray[np.int32], origins: NDArray[Any]
+) -> tuple[NDArray[np.int32], NDArray[Any], list[int]]:
+    """Return the class of each shape, its home slots, and the representative of each class, for some moves.
 
-    ``target`` and ``origins`` are the shape and the rearrangement ``(shapes, free moves)`` and ``(shapes, free moves,
-    slots)`` of each free move.
+    The home slots ``(shapes, slots)`` are the slots of the representative to which moves along the branches of the
+    tree take the piece in each slot. ``target`` and ``rearrangement`` are those of a `ShapeGraph`, and ``origins``
+    ``(rearrangements, slots)`` are the slots from which each slot gets its piece. Shapes that moves connect must be
+    connected in both directions.
     """
-    shapes, _, slots = origins.shape
-    of, homes = np.full(shapes, -1, dtype=np.int32), np.zeros((shapes, slots), dtype=np.uint8)
-    representatives, loops = list[int](), list[set[bytes]]()
-    every, lines = np.arange(slots, dtype=np.uint8), target.tolist()
+    shapes, slots = len(target), origins.shape[1]
+    of, homes = [-1] * shapes, np.zeros((shapes, slots), dtype=origins.dtype)
+    representatives = list[int]()
     for first in range(shapes):
         if of[first] >= 0:
             continue
-        of[first], homes[first] = len(representatives), every
+        of[first], homes[first] = len(representatives), np.arange(slots)
         representatives.append(first)
-        loops.append(set())
         waiting = [first]
         while waiting:
             shape = waiting.pop()
-            for move, after in enumerate(lines[shape]):
-                if after == ILLEGAL:
-                    continue
-                home = homes[shape, origins[shape, move]]
-                if of[after] < 0:
-                    of[after], homes[after] = of[shape], home
+            for move, after in enumerate(target[shape].tolist()):
+                if after != ILLEGAL and of[after] < 0:
+                    of[after], homes[after] = of[shape], homes[shape, origins[rearrangement[shape, move]]]
                     waiting.append(after)
-                elif (home != homes[after]).any():
-                    loops[-1].add(home[np.argsort(homes[after])].tobytes())
-    return of, homes, representatives, loops
+    return np.array(of, dtype=np.int32), homes, representatives
+
+
+def loops_of(homes: NDArray[Any], before: NDArray[Any], after: NDArray[Any], moved: NDArray[Any]) -> NDArray[Any]:
+    """Return the rearrangements ``(n, slots)`` of the slots of representatives by moves between other shapes.
+
+    The pieces go along the tree to the shapes ``before`` ``(n,)``, then by moves that rearrange them as in ``moved``
+    ``(n, slots)`` to the shapes ``after`` ``(n,)``, and along the tree to the representative.
+    """
+    back = np.argsort(homes[after], axis=1)
+    return np.take_along_axis(np.take_along_axis(homes[before], moved, axis=1), back, axis=1)
 
 
 def _generated(generators: Iterable[bytes], slots: int) -> Slots:
@@ -147,9 +157,7 @@ def _counted_moves(
     """Return the counted moves of each class: from all of its shapes, after all of its rotations."""
     shape, move = np.nonzero(target != ILLEGAL)
     after = target[shape, move]
-    back = np.argsort(homes[after], axis=1)
-    moved = origins[rearrangement[shape, move]]
-    between = np.take_along_axis(np.take_along_axis(homes[shape], moved, axis=1), back, axis=1)
+    between = loops_of(homes, shape, after, origins[rearrangement[shape, move]])
     known: list[set[tuple[int, bytes]]] = [set() for _ in rotations]
     for begin, to, slots in zip(of[shape].tolist(), of[after].tolist(), between, strict=True):
         for line in rotations[begin][:, slots]:

@@ -3,8 +3,9 @@
 There are several ways to draw them. If a theorem proves that all arrangements are reachable, or all of one parity, a
 random arrangement is drawn. If the moves are transforms without conditions, a random element of their group is applied
 to the start: it leads to every reachable position with equal probability, because equally many elements lead there. If
-all indices are known to belong to reachable positions, a random index is drawn. In all other puzzles a search has to
-list the reachable positions, so the puzzle must be small.
+the moves have conditions, a random shape and a random element of the group of its rearrangements are drawn. If all
+indices are known to belong to reachable positions, a random index is drawn. In all other puzzles a search has to list
+the reachable positions, so the puzzle must be small.
 """
 
 import math
@@ -22,6 +23,7 @@ from antipodes_tasks.keys.packing import Keys, Packing
 from antipodes_tasks.keys.ranges import layers
 from antipodes_tasks.permutations.chain import MAX_POINTS, Permutations, StabiliserChain, compose, stabiliser_chain
 from antipodes_tasks.permutations.parity import with_last_two_apart, with_last_two_equal
+from antipodes_tasks.rules.free_moves import FreeMoves
 from antipodes_tasks.rules.rules import Rules
 from antipodes_tasks.rules.swaps import any_order
 from antipodes_tasks.rules.transforms import Transforms
@@ -31,6 +33,7 @@ from antipodes_tasks.spaces.keyed import start_keys
 from antipodes_tasks.spaces.orbit_parts import PiecesIndex
 from antipodes_tasks.spaces.orbits import Orbits
 from antipodes_tasks.spaces.selection import numbering_of
+from antipodes_tasks.spaces.shape_group import ShapeGroup, shape_group
 from antipodes_tasks.spaces.space import Numbering
 
 Draw = Callable[[int, np.random.Generator], Labels]
@@ -46,8 +49,8 @@ MAX_LISTED = 1 << 21
 def uniform_sample(rules: Rules, count: int, rng: np.random.Generator) -> Labels:
     """Draw positions ``(count, places)`` with equal probability from all positions that are reachable from the starts.
 
-    If the puzzle has an origin, they are reachable from the origin. Draws are independent, so a position may be drawn
-    several times.
+    If the puzzle has an origin, they are reachable from the origin. Free moves are made like other moves: they do not
+    join positions. Draws are independent, so a position may be drawn several times.
 
     Raises
     ------
@@ -56,7 +59,9 @@ def uniform_sample(rules: Rules, count: int, rng: np.random.Generator) -> Labels
     """
     if rules.origin is not None:
         rules = replace(rules, starts=(rules.origin,), origin=None)
-    ways = (_draw_arrangements, _draw_group_elements, _draw_indices, _draw_listed)
+    if isinstance(rules.moves, FreeMoves):
+        rules = replace(rules, moves=rules.moves.generators[0])
+    ways = (_draw_arrangements, _draw_group_elements, _draw_shapes, _draw_indices, _draw_listed)
     draw = next((draw for way in ways if (draw := way(rules)) is not None), None)
     if draw is None:
         raise InputError(
@@ -143,21 +148,34 @@ class _TransformGroup:
         """The stabiliser chain of the group, in which each move takes ``permutation[i]`` to ``i``, or its inverse."""
         return stabiliser_chain(self.moves.permutations().astype(np.int16))
 
-    def elements(self, count: int, rng: np.random.Generator) -> Permutations:
-        """Draw elements of the group, ``(count, points)``: one representative from each level of the chain."""
-        drawn: Permutations = np.tile(np.arange(self.points, dtype=np.int16), (count, 1))
-        for level in self.chain.levels:
-            drawn = compose(drawn, level.transversal[rng.integers(len(level.transversal), size=count)])
-        return drawn
-
     def images(self, position: Labels, count: int, rng: np.random.Generator) -> Labels:
         """Draw images ``(count, places)`` of a position ``(places,)``."""
-        images = self.elements(count, rng)[:, self.firsts]
+        images = _elements(self.chain, count, rng)[:, self.firsts]
         places = self.places[images]
         labels = (position + images - self.firsts[places]) % self.moves.moduli
         drawn = np.empty(labels.shape, dtype=np.uint8)
         np.put_along_axis(drawn, places, labels.astype(np.uint8), axis=1)
         return drawn
+
+
+def _elements(chain: StabiliserChain, count: int, rng: np.random.Generator) -> Permutations:
+    """Draw elements of a group, ``(count, points)``: one representative from each level of the chain."""
+    drawn: Permutations = np.tile(np.arange(chain.points, dtype=np.int16), (count, 1))
+    for level in chain.levels:
+        drawn = compose(drawn, level.transversal[rng.integers(len(level.transversal), size=count)])
+    return drawn
+
+
+def _draw_shapes(rules: Rules) -> Draw | None:
+    """Return a function that draws shapes and rearrangements of their pieces, if the moves have conditions."""
+    moves = Transforms.of(rules.moves)
+    found = None if moves is None or moves.allowed is None else shape_group(rules)
+    return None if found is None else partial(_shaped, found)
+
+
+def _shaped(group: ShapeGroup, count: int, rng: np.random.Generator) -> Labels:
+    shapes = rng.integers(len(group.graph.keys), size=count)
+    return group.positions(shapes, _elements(group.chain, count, rng))
 
 
 def _draw_indices(rules: Rules) -> Draw | None:
