@@ -35,7 +35,7 @@ from antipodes.tables.store.spill import LayerFolder
 from antipodes.tilings.board_config import load_board
 from antipodes.tilings.store import TilingManifest, TilingStore
 from antipodes_tasks.base import arguments
-from antipodes_tasks.base.errors import AntipodesError, NotAStoreError, StoreError, StoreMismatchError
+from antipodes_tasks.base.errors import AntipodesError, NotAStoreError, StoreError, StoreMismatchError, UnfinishedError
 from antipodes_tasks.base.quoting import quote, shorten
 from antipodes_tasks.spaces.selection import index_size, size_in_words
 
@@ -77,6 +77,26 @@ def open_search(store: TableStore | CountsStore, puzzle: PuzzleLike | None = Non
     if isinstance(store, CountsStore):
         return open_counts(store.address, puzzle)
     return open_table(store.address, puzzle=puzzle)
+
+
+def finished_table(table: "Table | Address") -> "Table":
+    """Return a table, or open the one at an address, as `as_named` and `open_table` do.
+
+    Raises UnfinishedError if it is unfinished.
+    """
+    from antipodes.tables.table import Table, open_table
+
+    if not isinstance(table, Table):
+        named = as_named(table, "the address of a table")
+        table = open_table(named.address, puzzle=named.puzzle)
+    check_complete(table.complete, table.address)
+    return table
+
+
+def check_complete(complete: bool, address: Address) -> None:
+    """Raise UnfinishedError if the store at an address is unfinished."""
+    if not complete:
+        raise UnfinishedError(f"{address} is unfinished; resume with: antipodes resume {in_shell(address)}")
 
 
 def remove_any(storage: Storage) -> int:

@@ -14,7 +14,7 @@ from antipodes.puzzles.config import Config
 from antipodes.puzzles.puzzle import Puzzle
 from antipodes.tables.table import Table
 from antipodes_tasks.base import arguments
-from antipodes_tasks.base.errors import InputError, UnfinishedError, UnreachableError, missing_package
+from antipodes_tasks.base.errors import InputError, UnfinishedError, UnreachableError, imported
 
 if TYPE_CHECKING:
     from cayleypy import CayleyGraph, CayleyGraphDef
@@ -65,7 +65,7 @@ def definition(puzzle: Puzzle) -> CayleyGraphDef:
     Raises InputError if the puzzle has several starts, or its moves are not permutations of the places that are always
     legal.
     """
-    library = _cayleypy()
+    library = imported("cayleypy", "this function", "cayleypy")
     arguments.instance(puzzle, Puzzle, "a Puzzle")
     permutations = puzzle.permutations
     if permutations.shape[1] != puzzle.places:
@@ -118,9 +118,7 @@ class ExactDistances:
         """
         import torch
 
-        several = torch.atleast_2d(torch.as_tensor(states))
-        found: Tensor = self.table.predict(several)
-        return found
+        return self.table.predict(torch.atleast_2d(torch.as_tensor(states)))
 
     def training_data(self, states: Any, *, children: bool = False) -> TrainingData:
         """Return the distances of chosen states ``[n_states, state_size]`` as training data.
@@ -144,17 +142,9 @@ class ExactDistances:
         return TrainingData(several, targets)
 
 
-def _cayleypy() -> Any:
-    try:
-        import cayleypy
-    except ImportError as error:
-        raise missing_package("this function", "cayleypy", "cayleypy") from error
-    return cayleypy
-
-
 def _definition_of(graph: Any) -> Any:
     """Return the definition of a graph whose generators are permutations; raise InputError for anything else."""
-    library = _cayleypy()
+    library = imported("cayleypy", "this function", "cayleypy")
     found = graph.definition if isinstance(graph, library.CayleyGraph) else graph
     if not (isinstance(found, library.CayleyGraphDef) and found.is_permutation_group()):
         raise InputError(

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from antipodes.stores import as_named
-from antipodes.system.addresses import Address, in_shell
+from antipodes.stores import finished_table
+from antipodes.system.addresses import Address
 from antipodes.tables.store.manifest import DEEPEST
-from antipodes.tables.table import Table, open_table
+from antipodes.tables.table import Table
 from antipodes_tasks.base import arguments
-from antipodes_tasks.base.errors import InputError, UnfinishedError, missing_package
+from antipodes_tasks.base.errors import InputError, imported
 
 if TYPE_CHECKING:
     from gymnasium import Env
@@ -47,27 +47,15 @@ def make(table: Table | Address, distances: Iterable[int] = DISTANCES, render_mo
     NotAStoreError, StoreDamagedError, SourceError, StoreMismatchError
         See `antipodes.open_table`.
     """
-    try:
-        import gymnasium  # noqa: F401
-    except ImportError as error:
-        raise missing_package("an environment", "gymnasium", "gymnasium") from error
+    imported("gymnasium", "an environment", "gymnasium")
     from antipodes.bridges.puzzle_environment import RENDER_MODE, PuzzleEnvironment
 
     if render_mode not in (None, RENDER_MODE):
         raise InputError(f"render_mode: choose None or {RENDER_MODE!r}, found {arguments.found(render_mode)}")
-    opened = table if isinstance(table, Table) else _opened(table)
-    if not opened.complete:
-        raise UnfinishedError(
-            f"{opened.address} is unfinished; resume with: antipodes resume {in_shell(opened.address)}"
-        )
+    opened = finished_table(table)
     if not opened.puzzle.moves.reversible:
         raise InputError(f"{opened.puzzle.name} has irreversible moves, so the distances to its start are unknown")
     return PuzzleEnvironment(opened, _starting_distances(opened, distances), render_mode)
-
-
-def _opened(address: Address) -> Table:
-    named = as_named(address, "the address of a table")
-    return open_table(named.address, puzzle=named.puzzle)
 
 
 def _starting_distances(table: Table, distances: Iterable[int]) -> list[int]:

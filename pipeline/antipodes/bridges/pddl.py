@@ -8,7 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from math import factorial, prod
 from pathlib import Path
 from typing import Any
@@ -21,7 +21,7 @@ from antipodes.puzzles.config import PuzzleLike, as_config
 from antipodes.puzzles.families.hanoi import Towers
 from antipodes.puzzles.pattern import UNDECIDED, BlockPattern
 from antipodes.puzzles.puzzle import PositionLike, Puzzle
-from antipodes.system.output_files import new_folder, writing
+from antipodes.system.output_files import new_folder
 from antipodes_tasks.base import arguments
 from antipodes_tasks.base.array_types import Labels
 from antipodes_tasks.base.errors import InputError, UnreachableError
@@ -87,21 +87,17 @@ def export(puzzle: PuzzleLike, folder: str | os.PathLike[str], *, position: Posi
         A file cannot be written. Nothing remains.
     """
     target = Path(arguments.path_or_text(folder, "a folder"))
-    return [target / name for name in write_task(as_config(puzzle).puzzle, target, position)]
-
-
-def write_task(puzzle: Puzzle, folder: Path, position: PositionLike | None) -> list[str]:
-    """Write the files of `export`; return their names in the folder. Raises as `export` does."""
-    task = _task(puzzle)
-    goals = _goal_facts(puzzle, task)
-    begin = _first_position(puzzle) if position is None else _checked(puzzle, position)
-    if reason := obstacle(puzzle.rules, begin, puzzle.start_labels, puzzle.depth_zero):
-        raise UnreachableError(f"the {puzzle.depth_zero} is {unreachable(reason)} from {puzzle.format(begin)}")
-    texts = {DOMAIN: task.domain, PROBLEM: _problem(puzzle, task, begin, goals)}
-    with new_folder(folder) as partial_folder, writing(folder):
+    found = as_config(puzzle).puzzle
+    task = _task(found)
+    goals = _goal_facts(found, task)
+    begin = _first_position(found) if position is None else _checked(found, position)
+    if reason := obstacle(found.rules, begin, found.start_labels, found.depth_zero):
+        raise UnreachableError(f"the {found.depth_zero} is {unreachable(reason)} from {found.format(begin)}")
+    texts = {DOMAIN: task.domain, PROBLEM: _problem(found, task, begin, goals)}
+    with new_folder(target) as partial_folder:
         for name, text in texts.items():
             (partial_folder / name).write_text(text, encoding="ascii")
-    return list(texts)
+    return [target / name for name in texts]
 
 
 @dataclass(frozen=True)
@@ -157,20 +153,17 @@ def _problem(puzzle: Puzzle, task: _Task, begin: Labels, goals: Sequence[str]) -
             *renamed,
             f"(define (problem {domain}-{name})",
             f"  (:domain {domain})",
-            *(f"  (:objects {' '.join(task.objects)})" for _ in task.objects[:1]),
-            *_listed("init", [*task.facts(begin), *task.unchanging]),
-            *_listed("goal", goals, "and"),
+            *([f"  (:objects {' '.join(task.objects)})"] if task.objects else []),
+            "  (:init",
+            *(f"    {fact}" for fact in [*task.facts(begin), *task.unchanging]),
+            "  )",
+            "  (:goal (and",
+            *(f"    {fact}" for fact in goals),
+            "  ))",
             ")",
             "",
         ]
     )
-
-
-def _listed(section: str, facts: Sequence[str], operator: str = "") -> Iterator[str]:
-    """Yield the lines of a section that consists of facts."""
-    yield f"  (:{section}{f' ({operator}' if operator else ''}"
-    yield from (f"    {fact}" for fact in facts)
-    yield f"  ){')' if operator else ''}"
 
 
 def _goal_facts(puzzle: Puzzle, task: _Task) -> list[str]:
@@ -192,17 +185,14 @@ def _describes(puzzle: Puzzle, common: NDArray[np.int16], goals: int) -> bool:
     if not isinstance(puzzle.notation, BlockBoard):
         left = puzzle.rules.counts - np.bincount(common[common != OPEN], minlength=len(puzzle.symbols))
         return factorial(int(left.sum())) == goals * prod(map(factorial, left.tolist()))
-    count, rest = 0, puzzle.symbols.index(REST)
+    rest = puzzle.symbols.index(REST)
     squares = squares_of(puzzle.board.rows, puzzle.board.columns, puzzle.board.holes)
     required = np.where((common == OPEN) | (common == rest), UNDECIDED, common).astype(np.uint8)
     for place in np.flatnonzero((common > 0) & (common < rest)).tolist():
         _, *others = squares_covered(puzzle.notation.kinds[common[place] - 1], squares[place])
         required[[squares.index(square) for square in others]] = rest
-    for batch in BlockPattern(puzzle, puzzle.notation, required).batches():
-        count += len(batch)
-        if count > goals:
-            return False
-    return True
+    batches = BlockPattern(puzzle, puzzle.notation, required).batches()
+    return all(count <= goals for count in accumulate(map(len, batches)))  # stops at the first one that is too many
 
 
 def _towers_task(towers: Towers) -> _Task:

@@ -11,15 +11,14 @@ from torch.utils.data import IterableDataset, get_worker_info
 
 from antipodes.bridges.splits import SPLITS, in_test
 from antipodes.system.machine import available_memory, available_workers, human
+from antipodes.tables.evaluation import in_batches
 from antipodes.tables.table import Table
 from antipodes.tables.tensors import encoded
 from antipodes_tasks.base.array_types import Labels
 from antipodes_tasks.base.errors import InputError, ResourceLimitError
-from antipodes_tasks.base.parallel import on_threads, report
+from antipodes_tasks.base.parallel import on_threads
 from antipodes_tasks.move_tables import Indices
 
-BATCH = 1 << 14
-"""Number of entries whose symmetry classes are computed together."""
 TOGETHER = 1 << 16
 """Number of positions that are unranked together, unless a batch is larger: machine code is used for many."""
 SORTING_BYTES = 24
@@ -97,18 +96,10 @@ def _entries(table: Table, split: str | None) -> Entries:
 
 
 def _in_split(table: Table, split: str) -> Iterator[Entries]:
-    """Yield the reached entries in a split and their depths. Symmetric positions are in the same split."""
-    numbering = table.space.stored.numbering
+    """Return the reached entries in a split and their depths, in batches. Symmetric positions are in the same split."""
 
     def chosen(batch: Entries) -> Entries:
-        mask = in_test(table, numbering.unrank(batch[0]))[0] == (split == SPLITS[1])
+        mask = in_test(table, table.space.stored.unrank(batch[0]))[0] == (split == SPLITS[1])
         return batch[0][mask], batch[1][mask]
 
-    batches = (
-        (entries[first : first + BATCH], depths[first : first + BATCH])
-        for entries, depths in table.reached_entries()
-        for first in range(0, len(entries), BATCH)
-    )
-    for number, found in enumerate(on_threads(chosen, batches, available_workers())):
-        yield found
-        report("dividing positions into splits", number * BATCH, table.space.stored.size)
+    return on_threads(chosen, in_batches(table.reached_entries()), available_workers())

@@ -49,7 +49,7 @@ class PuzzleEnvironment(gymnasium.Env[Any, Any]):
         else:
             self.table.distance(given)  # raises if it is invalid
             self._position = self.table.space.labels(given)
-        return self._observation(), self._info()
+        return self._seen()
 
     def step(self, action: int) -> Step:
         """Apply a move; return the observation, the reward, whether the episode ended, False, and ``info``."""
@@ -59,8 +59,8 @@ class PuzzleEnvironment(gymnasium.Env[Any, Any]):
         chosen = np.flatnonzero(self._actions(legal) == action)
         if len(chosen):
             self._position = legal.positions[chosen[0]]
-        info = self._info()
-        return self._observation(), -1.0, info["distance"] == 0, False, info
+        observation, info = self._seen()
+        return observation, -1.0, info["distance"] == 0, False, info
 
     def render(self) -> NDArray[np.uint8] | None:
         """Return the picture of the position, ``(height, width, 3)``; None without a render mode."""
@@ -71,14 +71,11 @@ class PuzzleEnvironment(gymnasium.Env[Any, Any]):
 
         return np.asarray(Image.open(io.BytesIO(drawn)).convert("RGB"))
 
-    def _observation(self) -> Observation:
-        return self._position.astype(np.int64)
-
-    def _info(self) -> dict[str, Any]:
-        best = self.table.best_moves(self._position[np.newaxis])
-        return {
+    def _seen(self) -> tuple[Observation, dict[str, Any]]:
+        """Return the observation and ``info``."""
+        return self._position.astype(np.int64), {
             "distance": self.table.distance(self._position),
-            "best_moves": self._actions(best),
+            "best_moves": self._actions(self.table.best_moves(self._position[np.newaxis])),
             "legal_moves": self._actions(self._legal_moves()),
         }
 

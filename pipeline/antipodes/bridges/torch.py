@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from antipodes.bridges.splits import SPLITS
-from antipodes.stores import as_named
-from antipodes.system.addresses import Address, in_shell
-from antipodes.tables.table import Table, open_table
+from antipodes.stores import finished_table
+from antipodes.system.addresses import Address
+from antipodes.tables.table import Table
 from antipodes.tables.tensors import ENCODINGS, LABELS
 from antipodes_tasks.base import arguments
-from antipodes_tasks.base.errors import InputError, UnfinishedError, missing_package
+from antipodes_tasks.base.errors import InputError, imported
 
 if TYPE_CHECKING:
     from torch.utils.data import IterableDataset
@@ -60,10 +60,7 @@ def distances(
     NotAStoreError, StoreDamagedError, SourceError, StoreMismatchError
         See `antipodes.open_table`.
     """
-    try:
-        import torch  # noqa: F401
-    except ImportError as error:
-        raise missing_package("a dataset of tensors", "torch", "torch") from error
+    imported("torch", "a dataset of tensors", "torch")
     from antipodes.bridges.position_batches import PositionBatches
 
     size, number = arguments.integer(batch_size, "batch_size", 1), arguments.integer(seed, "a seed", 0)
@@ -71,14 +68,4 @@ def distances(
     for name, value, options in chosen:
         if value not in options:
             raise InputError(f"{name}: choose {' or '.join(map(repr, options))}, found {arguments.found(value)}")
-    opened = table if isinstance(table, Table) else _opened(table)
-    if not opened.complete:
-        raise UnfinishedError(
-            f"{opened.address} is unfinished; resume with: antipodes resume {in_shell(opened.address)}"
-        )
-    return PositionBatches(opened, size, number, split, by == BY_DEPTH, encode)
-
-
-def _opened(address: Address) -> Table:
-    named = as_named(address, "the address of a table")
-    return open_table(named.address, puzzle=named.puzzle)
+    return PositionBatches(finished_table(table), size, number, split, by == BY_DEPTH, encode)

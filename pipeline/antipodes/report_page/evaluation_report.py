@@ -18,43 +18,43 @@ def write_evaluation(result: Evaluation, output: Path) -> None:
     Raises InputError if the file name does not end in .html, and StoreError if the file cannot be written.
     """
     check_output(output)
-    sprites = Sprites()
-    write(output, _page(result, sprites), sprites)
-
-
-def _page(result: Evaluation, sprites: Sprites) -> Page:
-    puzzle = result.puzzle
-    return Page(
+    puzzle, sprites = result.puzzle, Sprites()
+    page = Page(
         kind="Evaluation of a heuristic",
         name=f"{result.name}, {puzzle.name}",
         description=puzzle.description,
         state=None if result.exhaustive else "A sample of positions was compared, so nothing here is a proof.",
         picture=start(sprites, puzzle.picture(puzzle.start_labels[0]), f"the {puzzle.depth_zero}"),
-        facts=list(_facts(result)),
+        facts=_facts(result),
         sections=list(_sections(result, sprites)),
     )
+    write(output, page, sprites)
 
 
-def _facts(result: Evaluation) -> Iterator[tuple[str, str]]:
-    yield f"{int(result.count.sum()):,}", "positions compared"
-    yield f"{result.mean_absolute_error:.3f}", "mean absolute error"
-    yield f"{result.root_mean_square_error:.3f}", "root mean square error"
-    yield f"{result.mean_signed_error:.3f}", "mean of distance minus heuristic"
-    yield "yes" if result.admissible else "no", "admissible: never above the distance"
+def _facts(result: Evaluation) -> list[tuple[str, str]]:
+    facts = [
+        (f"{int(result.count.sum()):,}", "positions compared"),
+        (f"{result.mean_absolute_error:.3f}", "mean absolute error"),
+        (f"{result.root_mean_square_error:.3f}", "root mean square error"),
+        (f"{result.mean_signed_error:.3f}", "mean of distance minus heuristic"),
+        ("yes" if result.admissible else "no", "admissible: never above the distance"),
+    ]
     if result.consistent is not None:
-        yield "yes" if result.consistent else "no", "consistent: no move raises it by more than 1"
+        facts.append(("yes" if result.consistent else "no", "consistent: no move raises it by more than 1"))
+    return facts
 
 
 def _sections(result: Evaluation, sprites: Sprites) -> Iterator[Section]:
     about = "The heuristic at each distance. The overestimate is the maximum of heuristic minus distance."
     yield Section("Errors by distance", about, [_errors(result)])
-    if len(result.worst.positions):
-        about = f"The {counted(len(result.worst.positions), 'position')} with the largest absolute error."
-        yield Section("The worst positions", about, [_gallery(result, result.worst, sprites)])
-    found = result.counterexamples
-    if len(found.positions):
-        about = f"The {counted(len(found.positions), 'position')} with the largest overestimate."
-        yield Section("Not admissible", about, [_gallery(result, found, sprites)])
+    listed = {
+        "The worst positions": ("absolute error", result.worst),
+        "Not admissible": ("overestimate", result.counterexamples),
+    }
+    for heading, (error, found) in listed.items():
+        if count := len(found.positions):
+            about = f"The {counted(count, 'position')} with the largest {error}."
+            yield Section(heading, about, [_gallery(result, found, sprites)])
 
 
 def _errors(result: Evaluation) -> Html:

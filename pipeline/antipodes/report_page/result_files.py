@@ -10,8 +10,8 @@ from typing import Any, cast
 
 from antipodes.puzzles.config import PuzzleLike
 from antipodes.report_page.provenance import as_toml, published, recompute
-from antipodes.stores import open_search, open_store
-from antipodes.system.addresses import Address, in_shell
+from antipodes.stores import check_complete, open_search, open_store
+from antipodes.system.addresses import Address
 from antipodes.system.declared_questions import csv_text
 from antipodes.system.output_files import output_file, writing
 from antipodes.system.records import ABSENT, optional, values_of
@@ -22,7 +22,7 @@ from antipodes.tables.store.search_stores import CountsStore, SearchStore, Table
 from antipodes.tables.table import Table
 from antipodes.tilings.store import TilingManifest, TilingStore
 from antipodes.tilings.table import open_tilings
-from antipodes_tasks.base.errors import StoreChangedError, UnfinishedError
+from antipodes_tasks.base.errors import StoreChangedError
 
 RESULTS, DEFINITION = "results.json", "definition.toml"
 DEFAULT_LIMIT = 1000
@@ -123,7 +123,7 @@ def _of_search(
     store: TableStore | CountsStore, limit: int, puzzle: PuzzleLike | None, unique: bool
 ) -> tuple[StoreResults, Files]:
     manifest = read_given(cast(SearchStore[SearchManifest], store), puzzle)
-    check_complete(manifest, store)
+    check_complete(manifest.complete, store.address)
     with open_search(store, puzzle) as found:
         layers, antipodes = found.layers, _antipodes(found, limit, unique)
         classes = found.unique_layers() if unique and found.counts_classes else None
@@ -157,7 +157,7 @@ def _antipodes(found: Table | Counts, limit: int, unique: bool) -> ExportedAntip
 
 def _of_tilings(store: TilingStore, limit: int) -> tuple[StoreResults, Files]:
     manifest = store.read()
-    check_complete(manifest, store)
+    check_complete(manifest.complete, store.address)
     with open_tilings(store.address) as tilings:
         drawn = ["/".join(one.draw("letters").splitlines()) for one in tilings[:limit]]
     results = _results(
@@ -171,12 +171,6 @@ def _of_tilings(store: TilingStore, limit: int) -> tuple[StoreResults, Files]:
     )
     table = csv_text([("number", "tiling"), *enumerate(drawn)])
     return results, {DEFINITION: as_toml("board", manifest.board), "tilings.csv": table}
-
-
-def check_complete(manifest: SearchManifest | TilingManifest, store: TableStore | CountsStore | TilingStore) -> None:
-    """Raise UnfinishedError if the store is unfinished."""
-    if not manifest.complete:
-        raise UnfinishedError(f"{store.address} is unfinished; resume with: antipodes resume {in_shell(store.address)}")
 
 
 def _results(

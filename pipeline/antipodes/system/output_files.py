@@ -79,22 +79,20 @@ def output_file(path: Path) -> Iterator[BinaryIO]:
 def new_folder(path: Path) -> Iterator[Path]:
     """Yield an empty folder that becomes the user's folder ``path`` at the end of the block, or is deleted by an error.
 
-    Raises InputError if something exists at the path, and StoreError if the folder cannot be written.
+    Raises InputError if something exists at the path, and StoreError if the block cannot write the folder.
     """
-    name = shorten(str(path))
     with writing(path):
         if os.path.lexists(path):
-            raise InputError(f"{name} exists already; choose another folder")
+            raise InputError(f"{shorten(str(path))} exists already; choose another folder")
         path.parent.mkdir(parents=True, exist_ok=True)
         partial = path.with_name(f"{path.name[:NAME_KEPT]}.{uuid.uuid4().hex}{PARTIAL}")
         partial.mkdir()
-    try:
-        yield partial
-        with writing(path):
+        try:
+            yield partial
             partial.rename(path)
-    except BaseException:
-        shutil.rmtree(partial, ignore_errors=True)
-        raise
+        except BaseException:
+            shutil.rmtree(partial, ignore_errors=True)
+            raise
 
 
 def _mode_of(path: Path) -> int | None:

@@ -157,8 +157,7 @@ class Evaluation:
     @property
     def counterexample(self) -> Labels | None:
         """A position ``(places,)`` with the maximum overestimate, or None if no estimate is too high."""
-        positions = self.counterexamples.positions
-        return positions[0] if len(positions) else None
+        return next(iter(self.counterexamples.positions), None)
 
     @property
     def signed_error(self) -> Floats:
@@ -327,32 +326,19 @@ class _Tally:
         return np.where(self._count > 0, values, np.nan)
 
 
-class _Largest:
-    """The positions with the largest errors so far, the largest first; among equal errors, the first found."""
+def _largest(kept: Estimates, batch: Estimates, error: Callable[[Floats], Floats], minimum: float) -> Estimates:
+    """Return the kept positions and those of a batch with the largest errors, the largest first, at most LISTED.
 
-    def __init__(self, places: int, minimum: float) -> None:
-        self._errors = np.empty(0)
-        self._minimum = minimum
-        """Only larger errors are kept."""
-        self.found = Estimates(np.empty((0, places), np.uint8), np.empty(0, np.int32), np.empty(0))
-
-    def add(self, batch: Estimates, errors: Floats) -> None:
-        """Add a batch with its errors ``(n,)``."""
-        limit = self._minimum if len(self._errors) < LISTED else max(self._minimum, self._errors[-1])
-        new = np.flatnonzero(errors > limit)
-        joined = np.concatenate((self._errors, errors[new]))
-        order = np.argsort(-joined, kind="stable")[:LISTED]
-        self._errors = joined[order]
-
-        def merged(kept: NDArray[Any], added: NDArray[Any]) -> NDArray[Any]:
-            return np.concatenate((kept, added[new]))[order]
-
-        found = self.found
-        self.found = Estimates(
-            positions=merged(found.positions, batch.positions),
-            distances=merged(found.distances, batch.distances),
-            estimates=merged(found.estimates, batch.estimates),
-        )
+    ``error`` is a function of the excess of an estimate over the distance. Only errors above the minimum are kept;
+    among equal errors, the first found.
+    """
+    limit = minimum if len(kept.estimates) < LISTED else error(kept.estimates - kept.distances)[-1]
+    new = error(batch.estimates - batch.distances) > limit
+    positions = np.concatenate((kept.positions, batch.positions[new]))
+    distances = np.concatenate((kept.distances, batch.distances[new]))
+    estimates = np.concatenate((kept.estimates, batch.estimates[new]))
+    order = np.argsort(-error(estimates - distances), kind="stable")[:LISTED]
+    return Estimates(positions[order], distances[order], estimates[order])
 
 
 def evaluate(
@@ -372,22 +358,21 @@ def evaluate(
     ``depths`` is the number of depths. Consistency is checked by applying all moves.
     """
     tally, consistent, done = _Tally(depths), True if consistency else None, 0
-    worst, counterexamples = _Largest(puzzle.places, -np.inf), _Largest(puzzle.places, ROUNDING)
+    worst = counterexamples = Estimates(puzzle.start_labels[:0], np.empty(0, np.int32), np.empty(0))
     for positions, distances in batches:
-        estimates = estimate(positions)
-        batch = Estimates(positions, distances, estimates)
+        batch = Estimates(positions, distances, estimate(positions))
         with np.errstate(invalid="ignore", over="ignore"):  # a heuristic may be infinite
-            tally.add(distances, estimates)
-        worst.add(batch, np.abs(estimates - distances))
-        counterexamples.add(batch, estimates - distances)
+            tally.add(distances, batch.estimates)
+        worst = _largest(worst, batch, np.abs, -np.inf)
+        counterexamples = _largest(counterexamples, batch, np.positive, ROUNDING)
         if consistent:
-            consistent = _is_consistent(estimate, positions, estimates, puzzle.moves)
+            consistent = _is_consistent(estimate, positions, batch.estimates, puzzle.moves)
         done += len(positions)
         listener(PositionsChecked(done, number))
     return Evaluation(
         **tally.columns(),
-        worst=worst.found,
-        counterexamples=counterexamples.found,
+        worst=worst,
+        counterexamples=counterexamples,
         exhaustive=exhaustive,
         consistent=consistent,
         puzzle=puzzle,

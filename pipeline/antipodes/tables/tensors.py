@@ -17,26 +17,18 @@ LABELS, ONE_HOT = ENCODINGS = ("labels", "one-hot")
 """The forms in which positions are passed to models."""
 
 
-def imported_torch() -> Any:
-    """Return the module torch if the program has imported it, otherwise None: then no object is a tensor."""
-    return sys.modules.get("torch")
-
-
 def predict(distances: Callable[[ArrayLike], NDArray[np.int32]], states: Any) -> Any:
     """Return the distances of states as float32, infinite if they are negative: a tensor if the states are a tensor.
 
     The tensor is on the device of the states.
     """
-    torch = imported_torch()
-    if torch is None or not isinstance(states, torch.Tensor):
-        return _as_floats(distances(states))
-    with guard(f"states: numpy cannot convert the tensor of {states.dtype}"):
-        array = states.detach().cpu().numpy()
-    return torch.from_numpy(_as_floats(distances(array))).to(states.device)
-
-
-def _as_floats(distances: NDArray[np.int32]) -> NDArray[np.float32]:
-    return np.where(distances < 0, np.float32(np.inf), distances.astype(np.float32))
+    torch = sys.modules.get("torch")  # if the program has not imported it, no object is a tensor
+    if torch is not None and isinstance(states, torch.Tensor):
+        with guard(f"states: numpy cannot convert the tensor of {states.dtype}"):
+            array = states.detach().cpu().numpy()
+        return torch.from_numpy(predict(distances, array)).to(states.device)
+    found = distances(states)
+    return np.where(found < 0, np.float32(np.inf), found.astype(np.float32))
 
 
 def estimates_of(model: Any, parts: Sequence[Part], encode: str) -> Callable[[Labels], Floats]:
@@ -46,20 +38,19 @@ def estimates_of(model: Any, parts: Sequence[Part], encode: str) -> Callable[[La
     an estimator of scikit-learn. Both may return ``(n, 1)``, and numbers below 0. Anything else is a function, whose
     numbers must be at least 0.
     """
-    torch, name = imported_torch(), name_of_function(model)
+    torch, call = sys.modules.get("torch"), getattr(model, "predict", model)
     if torch is not None and isinstance(model, torch.nn.Module):
         call = partial(_in_evaluation_mode, torch, model)
-    elif hasattr(model, "predict"):
-        call = model.predict
-    else:
-        uses_labels = encode == LABELS
-        return checked_function(model if uses_labels else lambda x: model(encoded(parts, x, encode)), name=name)
+    is_function = call is model
+    if is_function and encode == LABELS:
+        return checked_function(model)
 
-    def predictions(labels: Labels) -> Any:
+    def estimates(labels: Labels) -> Any:
         found = call(encoded(parts, labels, encode))
-        return found[:, 0] if getattr(found, "shape", None) == (len(labels), 1) else found
+        is_column = getattr(found, "shape", None) == (len(labels), 1)
+        return found[:, 0] if is_column and not is_function else found
 
-    return checked_function(predictions, name=name, minimum=-np.inf)
+    return checked_function(estimates, name=name_of_function(model), minimum=0.0 if is_function else -np.inf)
 
 
 def _in_evaluation_mode(torch: Any, model: Any, inputs: NDArray[Any]) -> NDArray[Any]:
@@ -73,8 +64,7 @@ def _in_evaluation_mode(torch: Any, model: Any, inputs: NDArray[Any]) -> NDArray
     finally:
         for part in training:
             part.training = True
-    found: NDArray[Any] = output.float().cpu().numpy()
-    return found
+    return np.asarray(output.float().cpu())
 
 
 def encoded(parts: Sequence[Part], labels: Labels, encode: str) -> NDArray[Any]:

@@ -1,6 +1,8 @@
 """All errors that this project raises on purpose. The command line prints one line and sets an exit status."""
 
 from collections.abc import Sequence
+from importlib import import_module
+from types import ModuleType
 
 from antipodes_tasks.base.quoting import printable
 
@@ -20,6 +22,14 @@ def missing_package(what: str, package: str, extra: str) -> InputError:
     """Return the error for a missing package that ``what`` needs; the ``extra`` of this project installs it."""
     where = "in a checkout of antipodes (or replace the dot by the path of its wheel)"
     return InputError(f"{what} needs {package}: pip install '.[{extra}]' {where}")
+
+
+def imported(package: str, what: str, extra: str) -> ModuleType:
+    """Return a package that ``what`` needs; raise the error of `missing_package` if it is not installed."""
+    try:
+        return import_module(package)
+    except ImportError as error:
+        raise missing_package(what, package, extra) from error
 
 
 class ArgumentTypeError(InputError, TypeError):

@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from antipodes.bridges.parquet import ROWS_PER_FILE, write_dataset
-from antipodes.bridges.pddl import write_task
+from antipodes.bridges import parquet as parquet_files
+from antipodes.bridges import pddl as planning_tasks
 from antipodes.cli.command import command, commands, obeys
 from antipodes.cli.running import preparing
 from antipodes.cli.shared_options import AsJson, PuzzleOfStore, Store
@@ -123,7 +123,9 @@ def export(
     rows_per_file: Annotated[
         int | None,
         typer.Option(
-            min=1, metavar="N", help=f"With --parquet: maximum number of rows of a file. [default: {ROWS_PER_FILE}]"
+            min=1,
+            metavar="N",
+            help=f"With --parquet: maximum number of rows of a file. [default: {parquet_files.ROWS_PER_FILE}]",
         ),
     ] = None,
     pddl: Annotated[
@@ -146,13 +148,21 @@ def export(
     """Export the results in a finished store as JSON and CSV, or a dataset."""
     if pddl:
         found = load_config(store).puzzle
-        names = write_task(found, folder, position)
-        _print_written(WrittenTask(found.name, str(folder), names), as_json)
+        paths = planning_tasks.export(found, folder, position=position)
+        _print_written(WrittenTask(found.name, str(folder), [path.name for path in paths]), as_json)
         return
     named = find_named(store, puzzle)
     with preparing():
         if parquet:
-            files = write_dataset(named.address, folder, sample, seed, rows_per_file or ROWS_PER_FILE, named.puzzle)
+            paths = parquet_files.export(
+                named.address,
+                folder,
+                sample=sample,
+                seed=seed,
+                rows_per_file=rows_per_file or parquet_files.ROWS_PER_FILE,
+                puzzle=named.puzzle,
+            )
+            files = [path.relative_to(folder).as_posix() for path in paths]
         else:
             files = write_results(named.address, folder, limit or DEFAULT_LIMIT, named.puzzle, unique)
     _print_written(WrittenResults(str(named.address), str(folder), files), as_json)
