@@ -20,6 +20,7 @@ MODULES = (
     "heuristics",
     "service",
     "clusters",
+    "control_plane",
 )
 CHART = page.RESULTS.with_suffix(".svg")
 

@@ -1,27 +1,22 @@
-"""Two worker processes compared with two threads; the traffic between workers, and the cost of a task."""
+"""Two worker processes compared with two threads, and the traffic between workers."""
 
 import json
 import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from unittest.mock import patch
 
 import numpy as np
 import psutil
 from distributed import Client
 from distributed.comm.tcp import TCP
 
-from antipodes.executors.api import Call, Handle, Key, OnDone
-from antipodes.executors.distributed.cluster import Cluster
 from antipodes.puzzles.config import Config, load_config
-from antipodes.system.machine import KIB
-from antipodes.tables.layers import division
 from antipodes.tables.planning.plan import plan_run
 from antipodes.tables.run import RunOptions, run_puzzle
 from antipodes.tables.table import open_table
@@ -35,8 +30,6 @@ PUZZLE, LARGE_PUZZLE = "three-colours", "seven-tiles"
 WORKERS = 2
 _sent: list[int] = []
 """The bytes of each answer that this worker has sent."""
-FINE_SHARDS = (1, 256 * KIB)
-"""Minimum and maximum shard size in bytes, much too small on purpose, to measure the scheduler's cost per task."""
 
 
 def measure() -> list[Row]:
@@ -53,7 +46,6 @@ def measure() -> list[Row]:
             *_side_by_side(PUZZLE, small, search="at most 6 times the threads' time", whole=""),
             *_side_by_side(LARGE_PUZZLE, large, search="", whole="at most 1.4 times the threads' time"),
             *_traffic(cluster, folder),
-            *_cost_of_tasks(cluster, folder),
         ]
 
 
@@ -170,49 +162,3 @@ def _crossing(config: Config, store: str) -> tuple[int, int]:
                 lines += int(here.any(axis=1).sum())
                 positions += int(here.sum())
     return lines * planned.space.width // 8, positions
-
-
-def _cost_of_tasks(cluster: _Processes, folder: str) -> list[Row]:
-    rows = []
-    for puzzle, what, grain in (
-        (LARGE_PUZZLE, "shards as planned", division.SHARD_STATES),
-        (PUZZLE, "many small shards", FINE_SHARDS),
-    ):
-        store = str(Path(folder) / "tasks.zarr")
-        with Client(scheduler_file=cluster.scheduler_file) as client, patch.object(division, "SHARD_STATES", grain):
-            counting = _Counting(client)
-            with counting:
-                before = cluster.scheduler.cpu_times()
-                run_puzzle(load_config(puzzle), store, RunOptions(overwrite=True), scheduler=counting)
-                after = cluster.scheduler.cpu_times()
-        busy = after.user + after.system - before.user - before.system
-        with open_table(store) as table:
-            layers = table.radius
-        rows.append(
-            Row(
-                f"`{puzzle}`, {what}: tasks per layer, and the scheduler's processor time per layer and per task",
-                "",
-                f"{counting.tasks / layers:.1f} tasks, {1000 * busy / layers:.1f} ms, "
-                f"{1000 * busy / counting.tasks:.2f} ms per task",
-            )
-        )
-    return rows
-
-
-class _Counting(Cluster):
-    """A cluster that counts the tasks submitted to it."""
-
-    tasks = 0
-
-    def persist(
-        self,
-        calls: Mapping[Key, Call],
-        on_done: OnDone | None = None,
-        places: Mapping[Key, str] | None = None,
-    ) -> dict[Key, Handle]:
-        self.tasks += len(calls)
-        return super().persist(calls, on_done, places)
-
-    def run_on_all_workers(self, call: Call) -> None:
-        self.tasks += self.processes
-        super().run_on_all_workers(call)

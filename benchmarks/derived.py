@@ -51,7 +51,7 @@ def scaling_inputs(sections: Mapping[str, Section]) -> str:
         (
             "a task",
             f"{1e3 * task:.2f} ms of the scheduler's processor time; the scheduler is one thread of one process",
-            f"[`three-colours`, many small shards]{clusters}",
+            "[64 workers without work](../benchmarks.md#control-plane)",
         ),
         (
             "tasks",
@@ -60,7 +60,7 @@ def scaling_inputs(sections: Mapping[str, Section]) -> str:
         ),
         (
             "traffic",
-            f"{sent:.2f} bytes for each position sent to another worker, close to the lower bound (see below)",
+            f"{sent:.2f} bytes for each position sent to another worker, less than the rows of bits (see below)",
             f"[`seven-tiles` on two processes]{clusters}",
         ),
         (
@@ -188,7 +188,7 @@ def _inputs(sections: Mapping[str, Section]) -> tuple[float, float, float, float
     """Return seconds of search and bytes of journal and table per position, seconds per task, and bytes sent."""
     run = next(row for row in _runs() if row["run"] == NINE_TILES)
     clusters = {row.what: row.measured for row in sections["clusters"].rows}
-    (task,) = (text for what, text in clusters.items() if what.startswith("`three-colours`, many small shards"))
+    (task,) = (row.measured for row in sections["control_plane"].rows)
     (sent,) = (text for what, text in clusters.items() if "bytes of frontiers sent" in what)
     found = re.search(r"([\d.]+) ms per task", task), re.search(r"(\d+) MB.*; (\d+) million positions", sent)
     if found[0] is None or found[1] is None:
