@@ -66,4 +66,8 @@ REMARKS = {
     "guided by the distances in its table: processor time": _MACHINE,
     "One position at a time, and permutations: the 31-move position of the 8-puzzle by `bidirectional`: "
     "one path, all 40 paths": _MACHINE,
+    "Control plane: 64 workers without work, 16,384 partitions: "
+    "the scheduler's processor time per layer and per task": (
+        "dask's scheduler takes this long for a task, and each worker has one in each layer"
+    ),
 }
