@@ -49,14 +49,15 @@ def puzzle(graph: CayleyGraph | CayleyGraphDef, *, name: str | None = None) -> P
         word if MOVE_NAME.fullmatch(word) and given.count(word) == 1 and not re.fullmatch(r"g\d+", word) else f"g{at}"
         for at, word in enumerate(given)
     ]
-    settings = {
-        "name": name or re.sub(r"[^\w-]", "-", definition.name) or "cayley-graph",
-        "family": "generators",
-        "start": " ".join(map(str, centre.tolist())),
-        "moves": dict(zip(words, (list(map(int, one)) for one in definition.generators_permutations), strict=True)),
-        "turns": "single",
-    }
-    return Config(settings).puzzle
+    return Config(
+        {
+            "name": name or re.sub(r"[^\w-]", "-", definition.name) or "cayley-graph",
+            "family": "generators",
+            "start": " ".join(map(str, centre.tolist())),
+            "moves": dict(zip(words, (list(map(int, one)) for one in definition.generators_permutations), strict=True)),
+            "turns": "single",
+        }
+    ).puzzle
 
 
 def definition(puzzle: Puzzle) -> CayleyGraphDef:

@@ -15,8 +15,18 @@ from antipodes.tables.table import Table
 CARD = "README.md"
 LICENCE = "mit"
 """The licence of the program, by the name that dataset hubs use."""
-SIZES = {10**3: "n<1K", 10**4: "1K<n<10K", 10**5: "10K<n<100K", 10**6: "100K<n<1M", 10**7: "1M<n<10M"}
-SIZES |= {10**8: "10M<n<100M", 10**9: "100M<n<1B", 10**10: "1B<n<10B", 10**11: "10B<n<100B", 10**12: "100B<n<1T"}
+SIZES = {
+    10**3: "n<1K",
+    10**4: "1K<n<10K",
+    10**5: "10K<n<100K",
+    10**6: "100K<n<1M",
+    10**7: "1M<n<10M",
+    10**8: "10M<n<100M",
+    10**9: "100M<n<1B",
+    10**10: "1B<n<10B",
+    10**11: "10B<n<100B",
+    10**12: "100B<n<1T",
+}
 """The names that dataset hubs use for numbers of rows, by upper limit."""
 
 
@@ -73,8 +83,7 @@ def card(
 
 def front_matter(name: str, splits: Mapping[str, int]) -> list[str]:
     """Return the lines of YAML that dataset hubs read. The name is the only text in them that comes from the store."""
-    rows = sum(splits.values())
-    size = next((name for limit, name in SIZES.items() if rows < limit), "n>1T")
+    size = next((name for limit, name in SIZES.items() if sum(splits.values()) < limit), "n>1T")
     files = [line for split in splits for line in (f"  - split: {split}", f"    path: data/{split}-*.parquet")]
     return [
         "---",
@@ -94,19 +103,21 @@ def front_matter(name: str, splits: Mapping[str, int]) -> list[str]:
 def _columns(table: Table, symmetries: int | None) -> list[str]:
     puzzle = table.puzzle
     moves = "names" if puzzle.moves.names else "numbers"
-    best = f"the {moves} of all moves that lead to a position one move nearer to the {puzzle.depth_zero}"
-    reverse = "null, because the puzzle has irreversible moves: distances are from the start, not to it"
+    best = (
+        f"the {moves} of all moves that lead to a position one move nearer to the {puzzle.depth_zero}"
+        if puzzle.moves.reversible
+        else "null, because the puzzle has irreversible moves: distances are from the start, not to it"
+    )
     unknown = "1, because the symmetries of these moves are unknown"
-    number = "number of positions in its symmetry class"
     return [
         "| column | type | meaning |",
         "| --- | --- | --- |",
         "| `position` | string | the position as text, as the program reads it |",
         f"| `labels` | list of {puzzle.places} uint8 | the label on each place |",
         f"| `distance` | int32 | minimum number of moves between the {puzzle.depth_zero} and the position |",
-        f"| `best_moves` | list | {best if puzzle.moves.reversible else reverse} |",
+        f"| `best_moves` | list | {best} |",
         "| `index` | int64 | the index of the position in the table |",
-        f"| `class_size` | int32 | {number if symmetries else unknown} |",
+        f"| `class_size` | int32 | {'number of positions in its symmetry class' if symmetries else unknown} |",
         "",
     ]
 
@@ -117,12 +128,13 @@ def _about_splits(symmetries: int | None) -> str:
         "labels of its lexicographically first position, one byte for each place. The splits are therefore the same in "
         "every export, whatever its sample."
     )
-    if symmetries is None:
-        return f"The symmetries of the puzzle are unknown, so each position is a class by itself. {rule}"
-    return (
+    classes = (
         f"The puzzle has {symmetries:,} symmetries, including the identity. All positions that they map to each other "
-        f"form a class and are in the same split, so no image of a test position is in `train`. {rule}"
+        "form a class and are in the same split, so no image of a test position is in `train`."
+        if symmetries
+        else "The symmetries of the puzzle are unknown, so each position is a class by itself."
     )
+    return f"{classes} {rule}"
 
 
 def _provenance(table: Table, store: TableStore, manifest: TableManifest, drawn: tuple[int, int] | None) -> list[str]:

@@ -44,7 +44,6 @@ GROUP_ROWS = 1 << 17
 """Number of rows of a row group, which readers read together."""
 JOINS_OF_SYMBOLS = {Notation.join, Lists.join, Board.join}
 """The notations whose texts are the symbols of the places with constant separators, so that columns can be joined."""
-Batch = tuple[Labels, NDArray[np.int32]]
 
 
 def export(
@@ -115,12 +114,11 @@ def _write(
 ) -> list[str]:
     """Write all files into the folder, which exists; return their names."""
     manifest = store.read()
-    symmetries = symmetries_of_classes(table)
     definition = as_toml("puzzle", published(manifest.puzzle))
     (folder / "data").mkdir()
     splits = _write_splits(table, folder / "data", rows_per_file, drawn)
     (folder / DEFINITION).write_text(definition, encoding="utf-8", errors="backslashreplace")
-    text = card(table, store, manifest, {one.split: one.rows for one in splits}, drawn, symmetries)
+    text = card(table, store, manifest, {one.split: one.rows for one in splits}, drawn, symmetries_of_classes(table))
     (folder / CARD).write_text(text, encoding="utf-8", errors="backslashreplace")
     if store.manifest_file.has_changed():
         raise StoreChangedError(f"{store.address} was changed by a run while it was being read; try again")
@@ -131,15 +129,14 @@ def _write_splits(table: Table, folder: Path, rows_per_file: int, drawn: tuple[i
     """Write the rows of all positions, or of those drawn, to the files of their splits, in order."""
     batches = table.batches() if drawn is None else in_batches([table.dataset(*drawn)])
     total = len(table) if drawn is None else drawn[0]
-    done, began = 0, time.monotonic()
+    began = time.monotonic()
     nothing, _ = _rows(table, (table.puzzle.start_labels[:0], np.empty(0, np.int32)))
     splits = [_SplitFiles(folder, split, nothing, rows_per_file) for split in SPLITS]
     for rows, chosen in on_threads(partial(_rows, table), batches, available_workers()):
         for one, mask in zip(splits, (~chosen, chosen), strict=True):
             one.add(rows.filter(mask))
-        done += len(chosen)
         if time.monotonic() - began >= REPORT_AFTER_SECONDS:
-            report("writing positions", 100 * done // total, 100)
+            report("writing positions", 100 * sum(one.rows for one in splits) // total, 100)
     for one in splits:
         one.close()
     return splits
@@ -186,7 +183,7 @@ class _SplitFiles:
         self._open_file.close()
 
 
-def _rows(table: Table, batch: Batch) -> tuple[pyarrow.Table, Mask]:
+def _rows(table: Table, batch: tuple[Labels, NDArray[np.int32]]) -> tuple[pyarrow.Table, Mask]:
     """Return the rows of a batch of positions, and a mask ``(n,)`` of the rows of the test split."""
     import pyarrow as pa
 

@@ -8,7 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import accumulate, pairwise
+from itertools import accumulate, chain, pairwise
 from math import factorial, prod
 from pathlib import Path
 from typing import Any
@@ -89,11 +89,10 @@ def export(puzzle: PuzzleLike, folder: str | os.PathLike[str], *, position: Posi
     target = Path(arguments.path_or_text(folder, "a folder"))
     found = as_config(puzzle).puzzle
     task = _task(found)
-    goals = _goal_facts(found, task)
     begin = _first_position(found) if position is None else _checked(found, position)
     if reason := obstacle(found.rules, begin, found.start_labels, found.depth_zero):
         raise UnreachableError(f"the {found.depth_zero} is {unreachable(reason)} from {found.format(begin)}")
-    texts = {DOMAIN: task.domain, PROBLEM: _problem(found, task, begin, goals)}
+    texts = {DOMAIN: task.domain, PROBLEM: _problem(found, task, begin)}
     with new_folder(target) as partial_folder:
         for name, text in texts.items():
             (partial_folder / name).write_text(text, encoding="ascii")
@@ -141,16 +140,15 @@ def _first_position(puzzle: Puzzle) -> Labels:
     return position
 
 
-def _problem(puzzle: Puzzle, task: _Task, begin: Labels, goals: Sequence[str]) -> str:
+def _problem(puzzle: Puzzle, task: _Task, begin: Labels) -> str:
     """Return the text of the problem; texts of the user appear only in comments, as Python's ASCII literals."""
     domain = task.domain.split(")")[0].split()[-1]
     name = re.sub("[^a-z0-9_-]+", "-", puzzle.name.lower())
-    renamed = (f"; {short} is {symbol!a}" for symbol, short in task.names.items() if "-no-" in short)
     return "\n".join(
         [
             f"; {puzzle.name!a}: a shortest plan leads from this position to the {puzzle.depth_zero}:",
             f"; {puzzle.format(begin)!a}",
-            *renamed,
+            *(f"; {short} is {symbol!a}" for symbol, short in task.names.items() if "-no-" in short),
             f"(define (problem {domain}-{name})",
             f"  (:domain {domain})",
             *([f"  (:objects {' '.join(task.objects)})"] if task.objects else []),
@@ -158,7 +156,7 @@ def _problem(puzzle: Puzzle, task: _Task, begin: Labels, goals: Sequence[str]) -
             *(f"    {fact}" for fact in [*task.facts(begin), *task.unchanging]),
             "  )",
             "  (:goal (and",
-            *(f"    {fact}" for fact in goals),
+            *(f"    {fact}" for fact in _goal_facts(puzzle, task)),
             "  ))",
             ")",
             "",
@@ -207,8 +205,7 @@ def _towers_task(towers: Towers) -> _Task:
             found += [f"(on {upper} {lower})" for lower, upper in pairwise(stack)] + [f"(clear {stack[-1]})"]
         return found
 
-    below = ((disc, place) for number, disc in enumerate(discs) for place in [*discs[number + 1 :], *pegs])
-    fits = [f"(fits {disc} {place})" for disc, place in below]
+    fits = [f"(fits {disc} {below})" for number, disc in enumerate(discs) for below in [*discs[number + 1 :], *pegs]]
     return _Task(HANOI, facts, {}, [*discs, "- disc", *pegs, "- peg"], fits)
 
 
@@ -221,7 +218,7 @@ def _board_task(puzzle: Puzzle) -> _Task:
     names = _names(kind, pieces)
 
     def facts(labels: NDArray[np.integer[Any]]) -> list[str]:
-        known = ((label, square) for label, square in zip(labels.tolist(), squares, strict=True))
+        known = zip(labels.tolist(), squares, strict=True)
         return [_fact(names, label, square) for label, square in known if OPEN < label <= len(names)]
 
     symbols = dict(zip(pieces, names, strict=True))
@@ -253,16 +250,19 @@ def _domain_of_moves(
     moves, seen = Transforms.of(puzzle.moves), Counter[str]()
     assert moves is not None  # blocks, and tiles that move in lines, have transforms
     name = re.sub("[^a-z0-9_-]+", "-", puzzle.name.lower())
-    lines = [
-        f"(define (domain {kind}s-{name})",
-        "  (:requirements :strips :typing)",
-        f"  (:types {kind} square)",
-        f"  (:constants {' '.join(objects)})",
-        f"  (:predicates (at ?x - {kind} ?s - square) (empty ?s - square))",
-    ]
-    for number in range(len(moves)):
-        lines += _action(moves, number, kind, names, squares, seen)
-    return "\n".join([*lines, ")", ""])
+    actions = (_action(moves, number, kind, names, squares, seen) for number in range(len(moves)))
+    return "\n".join(
+        [
+            f"(define (domain {kind}s-{name})",
+            "  (:requirements :strips :typing)",
+            f"  (:types {kind} square)",
+            f"  (:constants {' '.join(objects)})",
+            f"  (:predicates (at ?x - {kind} ?s - square) (empty ?s - square))",
+            *chain.from_iterable(actions),
+            ")",
+            "",
+        ]
+    )
 
 
 def _action(
@@ -284,12 +284,9 @@ def _action(
     changed = [place for place, source in enumerate(origin) if source != place]
     added = [facts[origin[place]] % squares[place] for place in changed if origin[place] in facts]
     removed = [f"(not {facts[place] % squares[place]})" for place in changed if place in facts]
-    if kind == BLOCK:
-        block = next(place for place, fact in facts.items() if fact != EMPTY)
-        name = f"move-{facts[block].split()[1]}-{squares[block]}-{squares[origin.index(block)]}"
-    else:
-        empty = next(place for place, fact in facts.items() if fact == EMPTY)
-        name = f"slide-{squares[origin.index(empty)]}-{squares[empty]}"
+    named = next(place for place, fact in facts.items() if (fact == EMPTY) == (kind == TILE))
+    here, there = squares[named], squares[origin.index(named)]  # of the block, or of the empty square
+    name = f"move-{facts[named].split()[1]}-{here}-{there}" if kind == BLOCK else f"slide-{there}-{here}"
     seen[name] += 1
     yield f"  (:action {name}{f'-{seen[name]}' if seen[name] > 1 else ''}"
     yield f"    :parameters ({' '.join(parameters)}{f' - {kind}' if parameters else ''})"

@@ -1,6 +1,5 @@
 """The environment of Gymnasium that `antipodes.bridges.gymnasium.make` returns."""
 
-import io
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -9,15 +8,15 @@ import numpy as np
 from gymnasium.spaces import Discrete, MultiDiscrete
 from numpy.typing import NDArray
 
-from antipodes.drawing.image_files import png
+from antipodes.drawing.image_files import image
 from antipodes.tables.table import Table
 from antipodes_tasks.base.array_types import Labels
 from antipodes_tasks.base.errors import InputError
 from antipodes_tasks.rules.moves import LegalMoves
+from antipodes_tasks.rules.parts import moduli_of
 
 RENDER_MODE = "rgb_array"
 Observation = NDArray[np.int64]
-Step = tuple[Observation, float, bool, bool, dict[str, Any]]
 
 
 class PuzzleEnvironment(gymnasium.Env[Any, Any]):
@@ -30,8 +29,7 @@ class PuzzleEnvironment(gymnasium.Env[Any, Any]):
         self._distances = distances
         self._numbers = {action: number for number, action in enumerate(table.puzzle.actions)}
         self.action_space = Discrete(len(self._numbers))
-        labels = [len(part.symbols) for part in table.puzzle.parts for _ in range(part.places)]
-        self.observation_space = MultiDiscrete(labels)
+        self.observation_space = MultiDiscrete(moduli_of(table.puzzle.parts))
         self._position: Labels = table.puzzle.start_labels[0]
 
     def reset(
@@ -51,7 +49,7 @@ class PuzzleEnvironment(gymnasium.Env[Any, Any]):
             self._position = self.table.space.labels(given)
         return self._seen()
 
-    def step(self, action: int) -> Step:
+    def step(self, action: int) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
         """Apply a move; return the observation, the reward, whether the episode ended, False, and ``info``."""
         if not self.action_space.contains(action):
             raise InputError(f"expected an action from 0 to {len(self._numbers) - 1}, found {action!r}")
@@ -66,10 +64,7 @@ class PuzzleEnvironment(gymnasium.Env[Any, Any]):
         """Return the picture of the position, ``(height, width, 3)``; None without a render mode."""
         if self.render_mode is None:
             return None
-        drawn = png(self.table.puzzle.picture(self._position))
-        from PIL import Image
-
-        return np.asarray(Image.open(io.BytesIO(drawn)).convert("RGB"))
+        return np.asarray(image(self.table.puzzle.picture(self._position), 1, RENDER_MODE))
 
     def _seen(self) -> tuple[Observation, dict[str, Any]]:
         """Return the observation and ``info``."""

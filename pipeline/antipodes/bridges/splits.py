@@ -28,5 +28,4 @@ def in_test(table: Table, labels: Labels) -> tuple[Mask, Numbers]:
     hashes = np.full(len(first), FNV_OFFSET, dtype=np.uint64)
     for place in range(first.shape[1]):
         hashes = (hashes ^ first[:, place]) * np.uint64(FNV_PRIME)
-    mask: Mask = (hashes >> np.uint64(32)) % np.uint64(100) < TEST_PERCENT
-    return mask, sizes
+    return (hashes >> np.uint64(32)) % np.uint64(100) < TEST_PERCENT, sizes

@@ -151,20 +151,21 @@ def _number(value: float) -> str:
 def png(picture: Picture, scale: float = 1) -> bytes:
     """Return a PNG file with ``scale`` pixels per unit; raise InputError without Pillow, or if it is too large."""
     written = io.BytesIO()
-    _image(picture, scale, option("png")).save(written, "PNG", optimize=True)
+    image(picture, scale, option("png")).save(written, "PNG", optimize=True)
     return written.getvalue()
 
 
 def gif(pictures: Sequence[Picture], scale: float = 1) -> bytes:
     """Return a GIF file that shows pictures of the same size in an endless loop; raise the errors of `png`."""
-    first, *others = (_image(one, scale, option("gif")) for one in pictures)
+    first, *others = (image(one, scale, option("gif")) for one in pictures)
     times = [FRAME_MS] * len(others) + [LAST_FRAME_MS]
     written = io.BytesIO()
     first.save(written, "GIF", save_all=True, append_images=others, duration=times, loop=0)
     return written.getvalue()
 
 
-def _image(picture: Picture, scale: float, wanted_by: str) -> "Image":
+def image(picture: Picture, scale: float, wanted_by: str) -> "Image":
+    """Return the picture as an image of Pillow in colours; raise the errors of `png`, which name ``wanted_by``."""
     try:
         from PIL import Image, ImageDraw
     except ImportError as error:
@@ -175,11 +176,11 @@ def _image(picture: Picture, scale: float, wanted_by: str) -> "Image":
             f"{wanted_by}: the image would have {size[0]:,} x {size[1]:,} pixels, more than {MAX_PIXELS:,} in total"
         )
     factor = min(SUPERSAMPLING, math.isqrt(MAX_PIXELS // (size[0] * size[1])))
-    image = Image.new("RGB", (size[0] * factor, size[1] * factor), PAPER)
-    draw = ImageDraw.Draw(image)
+    drawn = Image.new("RGB", (size[0] * factor, size[1] * factor), PAPER)
+    draw = ImageDraw.Draw(drawn)
     for shape in picture.shapes:
         _draw(draw, shape, scale * factor)
-    return image.resize(size, Image.Resampling.LANCZOS)
+    return drawn.resize(size, Image.Resampling.LANCZOS)
 
 
 def _draw(draw: "ImageDraw", shape: Shape, scale: float) -> None:

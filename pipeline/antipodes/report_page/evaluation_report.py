@@ -69,9 +69,12 @@ def _errors(result: Evaluation) -> Html:
 
 
 def _gallery(result: Evaluation, found: Estimates, sprites: Sprites) -> Html:
-    puzzle, figures = result.puzzle, []
-    for position, distance, estimate in zip(*found, strict=True):
-        text = puzzle.format(position)
-        board = sprites.board(puzzle.picture(position), GALLERY_SIDE, text)
-        figures.append(figure(board, "", f"{estimate:.3f} at distance {distance}: {text}"))
-    return gallery(figures)
+    puzzle, texts = result.puzzle, map(result.puzzle.format, found.positions)
+    return gallery(
+        figure(
+            sprites.board(puzzle.picture(position), GALLERY_SIDE, text),
+            "",
+            f"{estimate:.3f} at distance {distance}: {text}",
+        )
+        for text, position, distance, estimate in zip(texts, *found, strict=True)
+    )
