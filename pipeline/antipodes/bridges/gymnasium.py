@@ -55,13 +55,8 @@ def make(table: Table | Address, distances: Iterable[int] = DISTANCES, render_mo
     opened = finished_table(table)
     if not opened.puzzle.moves.reversible:
         raise InputError(f"{opened.puzzle.name} has irreversible moves, so the distances to its start are unknown")
-    return PuzzleEnvironment(opened, _starting_distances(opened, distances), render_mode)
-
-
-def _starting_distances(table: Table, distances: Iterable[int]) -> list[int]:
-    """Return the given distances that positions of the table have; raise InputError if there are none."""
     given = arguments.integers(arguments.few(distances, DEEPEST + 1, "distances"), "distances (n,)", 1)
-    found = [one for one in np.unique(given).tolist() if 1 <= one <= table.radius]
+    found = [one for one in np.unique(given).tolist() if 1 <= one <= opened.radius]
     if not found or given.min() < 1:
-        raise InputError(f"distances: expected some of 1 to {table.radius}, the radius of {table.puzzle.name}")
-    return found
+        raise InputError(f"distances: expected some of 1 to {opened.radius}, the radius of {opened.puzzle.name}")
+    return PuzzleEnvironment(opened, found, render_mode)

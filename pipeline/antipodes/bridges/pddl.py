@@ -8,7 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import accumulate, chain, pairwise
+from itertools import accumulate, pairwise
 from math import factorial, prod
 from pathlib import Path
 from typing import Any
@@ -250,7 +250,6 @@ def _domain_of_moves(
     moves, seen = Transforms.of(puzzle.moves), Counter[str]()
     assert moves is not None  # blocks, and tiles that move in lines, have transforms
     name = re.sub("[^a-z0-9_-]+", "-", puzzle.name.lower())
-    actions = (_action(moves, number, kind, names, squares, seen) for number in range(len(moves)))
     return "\n".join(
         [
             f"(define (domain {kind}s-{name})",
@@ -258,7 +257,7 @@ def _domain_of_moves(
             f"  (:types {kind} square)",
             f"  (:constants {' '.join(objects)})",
             f"  (:predicates (at ?x - {kind} ?s - square) (empty ?s - square))",
-            *chain.from_iterable(actions),
+            *(line for number in range(len(moves)) for line in _action(moves, number, kind, names, squares, seen)),
             ")",
             "",
         ]

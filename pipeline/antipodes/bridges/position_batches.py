@@ -36,11 +36,13 @@ class PositionBatches(IterableDataset[Any]):
         self._batch_size, self._seed, self._by_depth, self._encode = batch_size, seed, by_depth, encode
         entries, depths = _entries(table, split)
         weights = table.space.stored.weights
-        self._ends = None if weights is None else np.cumsum(weights[entries // table.space.stored.width])
-        """For entries that represent several positions: the number of positions up to the end of each entry."""
+        self._before = (
+            None if weights is None else np.cumsum(np.insert(weights[entries // table.space.stored.width], 0, 0))
+        )
+        """For entries that represent several positions: the number of positions before each entry, and of all."""
         self._entries = entries.astype(np.uint32) if table.space.stored.size < 1 << 32 else entries
         ends = np.searchsorted(depths, np.arange(table.radius + 1), side="right")
-        self._layer_ends = ends if self._ends is None else np.concatenate(([0], self._ends))[ends]
+        self._layer_ends = ends if self._before is None else self._before[ends]
         """The number of positions up to the end of each depth."""
 
     def __iter__(self) -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
@@ -72,11 +74,10 @@ class PositionBatches(IterableDataset[Any]):
         return (ends - sizes)[depths] + rng.integers(sizes[depths]), depths
 
     def _positions(self, numbers: NDArray[np.int64]) -> Labels:
-        if self._ends is None:
+        if self._before is None:
             return self._numbering.unrank(self._entries[numbers].astype(np.int64))
-        places = np.searchsorted(self._ends, numbers, side="right")
-        begins = np.where(places > 0, self._ends[places - 1], 0)
-        return self._numbering.one_of(self._entries[places].astype(np.int64), numbers - begins)
+        places = np.searchsorted(self._before, numbers, side="right") - 1
+        return self._numbering.one_of(self._entries[places].astype(np.int64), numbers - self._before[places])
 
 
 def _entries(table: Table, split: str | None) -> Entries:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from antipodes_tasks.base.errors import missing_package
+from antipodes_tasks.base.errors import imported
 
 if TYPE_CHECKING:
     import xarray
@@ -21,12 +21,11 @@ def as_data_array(array: zarr.Array[Any], weights: Indices | None, **attributes:
     ``weights`` ``(rows,)`` is the number of positions of each entry of a row, or None if entries are positions. Raises
     InputError if xarray is not installed.
     """
-    try:
-        import dask.array
-        import pandas
-        import xarray
-    except ImportError as error:
-        raise missing_package("to_xarray", "xarray", "xarray") from error
+    imported("xarray", "to_xarray", "xarray")
+    import dask.array
+    import pandas
+    import xarray
+
     numbers = "index" if weights is None else "entry"
     coordinates: dict[str, Any] = {numbers: pandas.RangeIndex(array.size)}
     if weights is not None:

@@ -17,7 +17,7 @@ from antipodes.tables.drawing import check_plot, save_plot
 from antipodes.tables.reached_positions import ReachedPositions
 from antipodes_tasks.base import arguments
 from antipodes_tasks.base.array_types import Labels
-from antipodes_tasks.base.errors import missing_package
+from antipodes_tasks.base.errors import imported
 from antipodes_tasks.properties.heuristic_function import Floats
 from antipodes_tasks.rules.moves import Moves
 
@@ -42,10 +42,7 @@ class Dataset(NamedTuple):
 
         Raises InputError if pandas is not installed.
         """
-        try:
-            import pandas
-        except ImportError as error:
-            raise missing_package("to_pandas", "pandas", "xarray") from error
+        pandas = imported("pandas", "to_pandas", "xarray")
         names = [f"place_{place}" for place in range(self.positions.shape[1])]
         return pandas.DataFrame(self.positions, columns=names).assign(distance=self.distances)
 

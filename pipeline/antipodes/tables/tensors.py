@@ -72,7 +72,6 @@ def encoded(parts: Sequence[Part], labels: Labels, encode: str) -> NDArray[Any]:
     if encode == LABELS:
         return labels.astype(np.int64)
     sizes = moduli_of(parts)
-    columns = labels + (np.cumsum(sizes) - sizes)
     one_hot = np.zeros((len(labels), sum(sizes)), dtype=np.float32)
-    one_hot[np.arange(len(labels))[:, np.newaxis], columns] = 1
+    one_hot[np.arange(len(labels))[:, np.newaxis], labels + (np.cumsum(sizes) - sizes)] = 1
     return one_hot
