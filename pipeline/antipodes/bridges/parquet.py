@@ -114,10 +114,11 @@ def _write(
 ) -> list[str]:
     """Write all files into the folder, which exists; return their names."""
     manifest = store.read()
-    definition = as_toml("puzzle", published(manifest.puzzle))
     (folder / "data").mkdir()
     splits = _write_splits(table, folder / "data", rows_per_file, drawn)
-    (folder / DEFINITION).write_text(definition, encoding="utf-8", errors="backslashreplace")
+    (folder / DEFINITION).write_text(
+        as_toml("puzzle", published(manifest.puzzle)), encoding="utf-8", errors="backslashreplace"
+    )
     text = card(table, store, manifest, {one.split: one.rows for one in splits}, drawn, symmetries_of_classes(table))
     (folder / CARD).write_text(text, encoding="utf-8", errors="backslashreplace")
     if store.manifest_file.has_changed():

@@ -118,13 +118,11 @@ class _Task:
 def _task(puzzle: Puzzle) -> _Task:
     """Return the planning task of a puzzle; raise InputError if the puzzle cannot be written in PDDL."""
     name = f"{option('pddl')}: {puzzle.name}"
-    if isinstance(puzzle.notation, Towers):
-        return _towers_task(puzzle.notation)
     if puzzle.family not in FAMILIES:
         raise InputError(f"{name} is of the family {puzzle.family}; the families are {', '.join(FAMILIES)}")
     if puzzle.moves.joins_positions:
         raise InputError(f"{name} has free moves, but each action of a plan counts")
-    return _board_task(puzzle)
+    return _towers_task(puzzle.notation) if isinstance(puzzle.notation, Towers) else _board_task(puzzle)
 
 
 def _checked(puzzle: Puzzle, position: PositionLike) -> Labels:

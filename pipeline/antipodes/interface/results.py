@@ -93,9 +93,9 @@ def report(
     path = Path(arguments.path_or_text(output, "a file"))
     if isinstance(address, Evaluation):
         write_evaluation(address, path)
-        return path
-    named = as_named(address, "the address of a store", puzzle)
-    report_page.write_report(named.address, path, arguments.integer(limit, "a limit", 1), named.puzzle)
+    else:
+        named = as_named(address, "the address of a store", puzzle)
+        report_page.write_report(named.address, path, arguments.integer(limit, "a limit", 1), named.puzzle)
     return path
 
 
