@@ -45,16 +45,22 @@ def _facts(result: Evaluation) -> list[tuple[str, str]]:
 
 
 def _sections(result: Evaluation, sprites: Sprites) -> Iterator[Section]:
-    about = "The heuristic at each distance. The overestimate is the maximum of heuristic minus distance."
-    yield Section("Errors by distance", about, [_errors(result)])
+    yield Section(
+        "Errors by distance",
+        "The heuristic at each distance. The overestimate is the maximum of heuristic minus distance.",
+        [_errors(result)],
+    )
     listed = {
         "The worst positions": ("absolute error", result.worst),
         "Not admissible": ("overestimate", result.counterexamples),
     }
     for heading, (error, found) in listed.items():
         if count := len(found.positions):
-            about = f"The {counted(count, 'position')} with the largest {error}."
-            yield Section(heading, about, [_gallery(result, found, sprites)])
+            yield Section(
+                heading,
+                f"The {counted(count, 'position')} with the largest {error}.",
+                [_gallery(result, found, sprites)],
+            )
 
 
 def _errors(result: Evaluation) -> Html:
