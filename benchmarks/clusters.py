@@ -117,7 +117,7 @@ def _traffic(cluster: _Processes, folder: str) -> list[Row]:
         Row(
             f"`{LARGE_PUZZLE}` on {WORKERS} processes: bytes of frontiers sent between the workers, compared with all "
             "rows of bits from which a move leads to the other worker",
-            "1.05 times this lower bound",
+            "at most 1.05 times",
             f"{moved / 1e6:.0f} MB, {moved / lines:.2f} times; {bits / 1e6:.0f} million positions",
         )
     ]

@@ -457,3 +457,8 @@ def test_a_dataset_as_a_data_frame(table: Table, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setitem(sys.modules, "pandas", None)
     with pytest.raises(InputError, match="to_pandas needs pandas"):
         drawn.to_pandas()
+
+
+def test_progress_is_a_function(table: Table) -> None:
+    with pytest.raises(InputError, match="progress: a function that can be called, found False"):
+        table.evaluate("manhattan", progress=False)  # type: ignore[arg-type]

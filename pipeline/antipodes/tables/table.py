@@ -446,6 +446,7 @@ class Table(TableQuestions, SearchResult):
             exception or returns anything other than these numbers.
         """
         form = arguments.choice(encode, "encode", ENCODINGS)
+        arguments.function(progress, "progress: a function")
         name = heuristic if isinstance(heuristic, str) else name_of_function(heuristic)
         if isinstance(heuristic, str):
             from antipodes_tasks.properties.heuristics import from_start

@@ -12,7 +12,7 @@ Each automorphism is checked on all classes, rotations and moves. Automorphisms 
 products are found that map starts to starts although their factors do not.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
@@ -106,11 +106,14 @@ def automorphisms(rules: Rules, graph: ClassGraph) -> list[Automorphism]:
     if turned > MAX_TURNED_MOVES:
         raise ResourceLimitError(f"symmetries are found for at most {MAX_TURNED_MOVES:,} moves, not {turned:,}")
     check = _Check(graph)
-    identity = check.normal_form(_identity(graph))
-    of_places = _generated(check, [identity, *filter(check, map(check.normal_form, _of_places(rules, graph)))])
-    odd = _odd(graph)
-    partial = [] if odd is None else [_in_some(odd, one, identity) for one in of_places]
-    return _generated(check, [identity, *of_places, *filter(check, partial)])
+    identity, odd = check.normal_form(_identity(graph)), _odd(graph)
+    group = _Group(check, identity)
+    for one in map(check.normal_form, _of_places(rules, graph)):
+        group.add(one)
+    if odd is not None:
+        for one in group.elements:
+            group.add(_in_some(odd, one, identity))
+    return group.elements
 
 
 def _identity(graph: ClassGraph) -> Automorphism:
@@ -280,21 +283,38 @@ class _Check:
         return after[0], self._first(after[0], _composed(back, _composed(move, after[1])))
 
 
-def _generated(check: _Check, generators: Sequence[Automorphism]) -> list[Automorphism]:
-    """Return the group that automorphisms generate. The first generator is the identity, which also comes first."""
-    found = {_key(generators[0]): generators[0]}
-    waiting = list(found.values())
-    while waiting:
-        one = waiting.pop()
-        for then in generators:
-            origins = np.take_along_axis(one.origins, then.origins[one.to].astype(np.int64), axis=1)
-            product = check.normal_form(Automorphism(then.to[one.to], origins))
-            if _key(product) not in found:
-                found[_key(product)] = product
-                waiting.append(product)
-        if len(found) > MAX_SYMMETRIES:
-            raise ResourceLimitError(f"it has more than {MAX_SYMMETRIES:,} symmetries")
-    return list(found.values())
+class _Group:
+    """A group of automorphisms, to which more can be added."""
+
+    def __init__(self, check: _Check, identity: Automorphism) -> None:
+        self._check = check
+        self._found = {_key(identity): identity}
+        self._generators: list[Automorphism] = []
+
+    @property
+    def elements(self) -> list[Automorphism]:
+        """All elements, the identity first."""
+        return list(self._found.values())
+
+    def add(self, candidate: Automorphism) -> None:
+        """Extend the group by a map, if the map is an automorphism.
+
+        Each new generator at least doubles the group, so there are few of them, and few products are computed.
+        """
+        if _key(candidate) in self._found or not self._check(candidate):
+            return
+        self._generators.append(candidate)
+        waiting = self.elements
+        while waiting:
+            one = waiting.pop()
+            for then in self._generators:
+                origins = np.take_along_axis(one.origins, then.origins[one.to].astype(np.int64), axis=1)
+                product = self._check.normal_form(Automorphism(then.to[one.to], origins))
+                if _key(product) not in self._found:
+                    self._found[_key(product)] = product
+                    waiting.append(product)
+            if len(self._found) > MAX_SYMMETRIES:
+                raise ResourceLimitError(f"it has more than {MAX_SYMMETRIES:,} symmetries")
 
 
 def _key(one: Automorphism) -> bytes:
