@@ -14,7 +14,8 @@ from antipodes.service.encoded_answers import Encoded, drawn, pictures_of
 from antipodes.service.limits import MAX_SCANNED, MAX_SHOWN, TooMuchError
 from antipodes.system.records import ABSENT, optional, values_of
 from antipodes.tables.drawing import moves_back
-from antipodes.tables.queries import Found, look_up, parsed
+from antipodes.tables.look_up import look_up
+from antipodes.tables.queries import Found, parsed
 from antipodes.tables.table import UNKNOWN, UNREACHABLE, Table
 from antipodes_tasks.base.array_types import Labels
 from antipodes_tasks.base.errors import InputError, NumberError, UnfinishedError

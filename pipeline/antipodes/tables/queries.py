@@ -5,22 +5,17 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from antipodes.puzzles.pattern import batches
 from antipodes.tables.checked_space import CheckedSpace
-from antipodes.tables.paths import shortest_paths
-from antipodes.tables.store.chunks import UNKNOWN, TableChunks
+from antipodes.tables.store.chunks import TableChunks
 from antipodes_tasks.base.array_types import Labels
-from antipodes_tasks.base.errors import PositionError, UnfinishedError
+from antipodes_tasks.base.errors import PositionError
 from antipodes_tasks.base.quoting import counted
 from antipodes_tasks.spaces.space import NOT_NUMBERED
-
-if TYPE_CHECKING:
-    from antipodes.tables.table import Table
 
 Reached = tuple[NDArray[np.int32], NDArray[np.int64], Labels]
 """The distances and the indices ``(n,)`` of positions, and the positions ``(n, places)``."""
@@ -110,25 +105,6 @@ class Found:
     """Number of the line of input that contains the position, from 1."""
     obstacle: str | None = None
     """Why the position is unreachable; None if it is reachable, or if only the table shows that it is not."""
-
-
-def look_up(table: Table, positions: Labels, with_path: bool = False) -> Iterator[Found | UnfinishedError]:
-    """Yield the distance of each position ``(n, places)``, or the error if an unfinished table does not reach it yet.
-
-    The positions are not checked: the caller has parsed them or got them from the table.
-    """
-    space, chunks = table.space, table._chunks
-    distances = chunks.distances(space.stored.rank(positions))
-    reached = distances >= 0
-    paths = shortest_paths(space, chunks, positions[reached], distances[reached]) if with_path else None
-    obstacles = iter(table._obstacles(positions[~reached]))
-    for position, distance in zip(positions, distances.tolist(), strict=True):
-        if distance >= 0:
-            yield Found(position, distance, None if paths is None else next(paths))
-        elif (obstacle := next(obstacles)) is None and distance == UNKNOWN:
-            yield table._unreached_error(position)
-        else:
-            yield Found(position, None, None, obstacle=obstacle)
 
 
 Reading = Callable[[Sequence[str]], Labels]

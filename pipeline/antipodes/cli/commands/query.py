@@ -31,7 +31,8 @@ from antipodes.system.parameters import Given, Rule, Spell, excludes, needs, one
 from antipodes.tables.counts import NOTHING_YET
 from antipodes.tables.drawing import draw_counts, draw_moves, draw_scramble, moves_back
 from antipodes.tables.json_results import pattern_matches, pattern_matches_with_path, query_answer
-from antipodes.tables.queries import Found, Matches, look_up, parsed
+from antipodes.tables.look_up import look_up
+from antipodes.tables.queries import Found, Matches, parsed
 from antipodes.tables.table import Table, open_table
 from antipodes_tasks.base.array_types import Labels
 from antipodes_tasks.base.errors import AntipodesError, InputError, PositionError, UnfinishedError
